@@ -23,23 +23,25 @@ namespace rowhalo {
 extern const SourceFunctions matrix_market_source, archive_source, npz_source, hdf5_source,
     petsc_source, stencil_source, elasticity_source, banded_source, random_source, rmat_source,
     web_source, road_source, arrow_source, empty_source, lp_source, dense_source;
+extern const VectorFunctions matrix_market_vectors, hdf5_vectors, petsc_vectors;
 
 namespace {
 
 const SourceEntry table[]{
     {".mtx", "FILE.mtx", "Matrix Market file: coordinate or array, read in parallel",
-     &matrix_market_source, FileKind::matrix_market},
+     &matrix_market_source, FileKind::matrix_market, "FILE.mtx", &matrix_market_vectors},
     {".mtx.gz", "FILE.mtx.gz", "Matrix Market file, gzip-compressed; inflated by one rank",
-     &matrix_market_source, FileKind::matrix_market_gz},
+     &matrix_market_source, FileKind::matrix_market_gz, "FILE.mtx.gz"},
     {".tar.gz", "FILE.tar.gz[:member]",
-     "SuiteSparse archive of NAME/NAME.mtx; inflated by one rank", &archive_source, FileKind::tar},
+     "SuiteSparse archive of NAME/NAME.mtx; inflated by one rank", &archive_source, FileKind::tar,
+     "FILE.tar.gz:MEMBER"},
     {".npz", "FILE.npz", "scipy.sparse.save_npz: csr, csc, coo; what is deflated, by one rank",
-     &npz_source, FileKind::npz},
+     &npz_source, FileKind::npz, "FILE.npz"},
     {".h5", "FILE.h5[:/group]",
      "CSR or CSC in an HDF5 file: scipy, AnnData, 10x, MATLAB 7.3; read in parallel", &hdf5_source,
-     FileKind::hdf5, hdf5_unusable},
+     FileKind::hdf5, "FILE.h5[:/dataset]", &hdf5_vectors, hdf5_unusable},
     {".petsc", "FILE.petsc", "matrix in PETSc's binary format, read in parallel", &petsc_source,
-     FileKind::petsc},
+     FileKind::petsc, "FILE.petsc", &petsc_vectors},
     {"stencil5", "stencil5:N | stencil5:nx=,ny=",
      "5-point stencil on a grid of N x N; coef=constant|random|jump", &stencil_source},
     {"stencil7", "stencil7:N | stencil7:nx=,ny=,nz=",
@@ -71,48 +73,40 @@ const SourceEntry table[]{
      &dense_source},
 };
 
-bool is_file(const SourceEntry& entry) {
-  return entry.kind != FileKind::none;
-}
-
 bool is_generator(const std::string& text) {
   const std::string name = text.substr(0, text.find(':'));
   return std::ranges::any_of(
-      table, [&](const SourceEntry& entry) { return !is_file(entry) && name == entry.name; });
+      table, [&](const SourceEntry& entry) { return !entry.is_file() && name == entry.name; });
 }
 
-/// Names of all sources, or of those that are files.
-std::vector<std::string> valid_names(bool only_files) {
-  std::vector<std::string> valid;
+/// The kinds of files, or those that are written.
+std::string listed_files(FileUse use, bool written) {
+  std::vector<std::string> usages;
   for (const SourceEntry& entry : table) {
-    if (!only_files || is_file(entry))
-      valid.emplace_back(is_file(entry) ? entry.usage : entry.name);
+    if (entry.is_file() && (!written || entry.writes(use))) {
+      usages.emplace_back(entry.usage_of(use));
+    }
   }
-  return valid;
+  return listed(usages);
 }
 
 /// Local. Throws InputError: a file that is missing or of no kind that is read, a generator that is
 /// not known.
 const SourceEntry& find_source(const Spec& spec, bool file, const std::string& option) {
   if (!file) {
+    std::vector<std::string> valid;
     for (const SourceEntry& entry : table) {
-      if (!is_file(entry) && spec.name() == entry.name) return entry;
+      if (!entry.is_file() && spec.name() == entry.name) return entry;
+      valid.emplace_back(entry.is_file() ? entry.usage : entry.name);
     }
-    const std::vector<std::string> valid = valid_names(false);
     spec.fail(fmt::format("unknown source '{}'{}", spec.name(),
                           suggestion(spec.name(), valid, "use " + listed(valid))));
   }
   const FileLocation location = file_location(spec.text());
-  const std::string& path = location.file;
   if (location.column != 0) spec.fail("a column can be chosen of vectors only; leave out :column");
-  check_regular_file(path, option);  // before a reader opens it, which does not know the option
-  const SourceEntry* entry = source_of_kind(kind_of_file(path, option + " " + spec.text()));
-  if (entry == nullptr) {
-    spec.fail("neither its content nor its name says what kind of file it is; use " +
-              listed(valid_names(true)));
-  }
-  if (entry->unusable != nullptr) spec.fail(entry->unusable);
-  return *entry;
+  check_regular_file(location.file,
+                     option);  // before a reader opens it, which does not know the option
+  return source_of_file(location.file, option + " " + spec.text(), FileUse::matrix);
 }
 
 struct NamedSource {
@@ -135,7 +129,7 @@ NamedSource name_source(const std::string& text, const Comm& comm, const std::st
   source.entry = &table[max_over_ranks(comm, number)];
   agree(comm, [&] {
     if (comm.rank == 0 || plain) return;
-    source.spec = is_file(*source.entry) ? Spec::whole(text, option) : Spec::parse(text, option);
+    source.spec = source.entry->is_file() ? Spec::whole(text, option) : Spec::parse(text, option);
   });
   return source;
 }
@@ -146,23 +140,6 @@ void check_block(const MatrixInfo& info, int block) {
       fmt::format("--block {}: does not divide the {} rows and {} columns of {}; "
                   "use 1 or a common divisor",
                   block, info.rows, info.columns, info.source));
-}
-
-/// The entry that writes `path`; throws InputError listing the kinds of files that can be written.
-const SourceEntry& find_writer(const std::string& path, const std::string& option) {
-  const FileLocation location = file_location(path);
-  const SourceEntry* entry = source_of_kind(kind_by_suffix(location.file));
-  const Spec spec = Spec::whole(path, option);
-  if (entry == nullptr || entry->functions->save == nullptr ||
-      !has_writable_suffix(location.file)) {
-    std::vector<std::string> valid;
-    for (const SourceEntry& each : table) {
-      if (each.functions->save != nullptr) valid.emplace_back(each.usage);
-    }
-    spec.fail("the kind of file is not known by its name; use " + listed(valid));
-  }
-  if (entry->unusable != nullptr) spec.fail(entry->unusable);
-  return *entry;
 }
 
 }  // namespace
@@ -176,11 +153,37 @@ const SourceEntry* source_of_kind(FileKind kind) {
   return kind == FileKind::none || entry == std::end(table) ? nullptr : entry;
 }
 
-bool names_matrix_file(const std::string& text) {
-  if (text.find('/') != std::string::npos) return true;
-  if (is_generator(text)) return false;
+const SourceEntry& source_of_file(const std::string& path, const std::string& what, FileUse use) {
+  const SourceEntry* entry = source_of_kind(kind_of_file(path, what));
+  if (entry == nullptr) {
+    throw InputError(what +
+                     ": neither its content nor its name says what kind of file it is; use " +
+                     listed_files(use, false));
+  }
+  if (entry->unusable != nullptr) throw InputError(what + ": " + entry->unusable);
+  return *entry;
+}
+
+const SourceEntry& source_to_write(const std::string& name, const std::string& option,
+                                   FileUse use) {
+  const FileLocation location = file_location(name);
+  const SourceEntry* entry = source_of_kind(kind_by_suffix(location.file));
+  const Spec spec = Spec::whole(name, option);
+  if (entry == nullptr || !entry->writes(use) || !has_writable_suffix(location.file)) {
+    spec.fail("the kind of file is not known by its name; use " + listed_files(use, true));
+  }
+  if (entry->unusable != nullptr) spec.fail(entry->unusable);
+  if (location.column != 0) spec.fail("a column cannot be written; leave out :column");
+  return *entry;
+}
+
+bool names_file(const std::string& text) {
   const std::string file = file_location(text).file;
   return kind_by_suffix(file) != FileKind::none || is_existing_file(file);
+}
+
+bool names_matrix_file(const std::string& text) {
+  return text.find('/') != std::string::npos || (!is_generator(text) && names_file(text));
 }
 
 DistributedCsr load_matrix(const std::string& text, int block, const Comm& comm, Progress& progress,
@@ -212,16 +215,17 @@ MatrixOutline outline_matrix(const std::string& text, int block, const Comm& com
 void save_matrix(const std::string& path, const DistributedCsr& matrix, const Comm& comm,
                  Progress& progress) {
   const SourceEntry* entry = nullptr;
-  agree(comm, [&] { entry = &find_writer(path, ""); });
+  agree(comm, [&] { entry = &source_to_write(path, "", FileUse::matrix); });
   entry->functions->save(path, matrix, comm, progress);
 }
 
-void check_matrix_target(const std::string& path, const std::string& option, const Comm& comm) {
+void check_target(const std::string& name, const std::string& option, FileUse use,
+                  const Comm& comm) {
   agree(comm, [&] {
-    find_writer(path, option);
+    source_to_write(name, option, use);
     if (comm.rank != 0) return;
-    check_output_path(file_location(path).file, option);
-    check_hdf5_target(path, option, Hdf5Object::group);
+    check_output_path(file_location(name).file, option);
+    check_hdf5_target(name, option, use);
   });
 }
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The table of matrix sources: files and generators. A source gives every rank its even share of
-// rows (even_split in whole blocks), read or made in parallel.
+// The table of sources: files of matrices and vectors (vector_file.hpp), and generators of
+// matrices. A source gives every rank its even share of rows (even_split in whole blocks), read or
+// made in parallel.
 // Adding a source is one new file and one line in sources.cpp.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "io/file_kind.hpp"
 #include "partition/base/progress.hpp"
@@ -35,21 +38,51 @@ struct SourceFunctions {
                Progress& progress) = nullptr;
 };
 
+/// Dense vectors in files of a kind that has a form of its own for them.
+struct VectorFunctions {
+  /// Collective. As read_vector (vector_file.hpp); nothing where the file holds a matrix instead.
+  /// Null: the vector is read as the matrix that it is.
+  std::optional<std::vector<double>> (*read)(const std::string& name, GlobalIndex size,
+                                             const Comm& comm, Progress& progress);
+  /// Collective. As write_vector.
+  void (*write)(const std::string& name, const std::vector<double>& share, Precision precision,
+                const Comm& comm, Progress& progress);
+};
+
+/// What a file is read or written as.
+enum class FileUse { matrix, vector };
+
 struct SourceEntry {
   const char* name;     ///< generator name, or suffix with its dot (".mtx", ".mtx.gz")
   const char* usage;    ///< as in messages and --help: "stencil27:N | stencil27:nx=,ny=,nz="
   const char* summary;  ///< one line
   const SourceFunctions* functions;
-  FileKind kind = FileKind::none;  ///< of the file; none: a generator
-  const char* unusable = nullptr;  ///< null, or why this build cannot read it and the remedy
+  FileKind kind = FileKind::none;            ///< of the file; none: a generator
+  const char* vector_usage = nullptr;        ///< of a file as a vector
+  const VectorFunctions* vectors = nullptr;  ///< null: as matrices, and not written
+  const char* unusable = nullptr;  ///< null, or why this build cannot use it and the remedy
+
+  bool is_file() const { return kind != FileKind::none; }
+  const char* usage_of(FileUse use) const { return use == FileUse::matrix ? usage : vector_usage; }
+  bool writes(FileUse use) const {
+    return use == FileUse::matrix ? functions->save != nullptr : vectors != nullptr;
+  }
 };
 
 std::span<const SourceEntry> sources();
 /// The entry for a kind of file, or null.
 const SourceEntry* source_of_kind(FileKind kind);
 
-/// Whether --matrix with `text` means a file: it has a slash or one of the suffixes, or it is no
-/// generator and there is such a file.
+/// Local. The entry for the existing file `path`, by its content, else by its name. Throws
+/// InputError beginning with `what`: no kind that is read.
+const SourceEntry& source_of_file(const std::string& path, const std::string& what, FileUse use);
+/// Local. The entry that writes `name` of `option`, by its suffix; throws InputError listing the
+/// kinds of files that can be written.
+const SourceEntry& source_to_write(const std::string& name, const std::string& option, FileUse use);
+
+/// Whether `text` has the suffix of a file, or there is such a file.
+bool names_file(const std::string& text);
+/// Whether --matrix with `text` means a file: it has a slash, or it names no generator but a file.
 bool names_matrix_file(const std::string& text);
 
 /// Collective. The matrix that `text` of `option` names: of a file, whose content says what it is,
@@ -69,8 +102,9 @@ MatrixOutline outline_matrix(const std::string& text, int block, const Comm& com
 void save_matrix(const std::string& path, const DistributedCsr& matrix, const Comm& comm,
                  Progress& progress);
 
-/// Collective, before the work starts: throws AgreedError (usage) when `path` could not be written
-/// by save_matrix (unknown suffix, directory missing or not writable). `option` is for the message.
-void check_matrix_target(const std::string& path, const std::string& option, const Comm& comm);
+/// Collective, before the work starts: throws AgreedError (usage) when `name` of `option` could not
+/// be written by save_matrix or write_vector (unknown suffix, directory missing or not writable).
+void check_target(const std::string& name, const std::string& option, FileUse use,
+                  const Comm& comm);
 
 }  // namespace rowhalo

@@ -8,28 +8,18 @@
 #include "io/hdf5/unusable.hpp"
 #include "io/report/writers.hpp"
 #include "io/sources.hpp"
-#include "io/vector_kinds.hpp"
 
 namespace rowhalo {
 
 const char* const hdf5_unusable = "built without HDF5; configure with -D ROWHALO_WITH_HDF5=ON";
 
+// To be written, as those of a build with HDF5, but for the refusal.
 extern const SourceFunctions hdf5_source{
-    nullptr, nullptr, [](const std::string&, const DistributedCsr&, const Comm&, Progress&) {
-      throw std::logic_error(hdf5_unusable);
-    }};
+    nullptr, nullptr, [](const std::string&, const DistributedCsr&, const Comm&, Progress&) {}};
 
-std::optional<std::vector<double>> read_hdf5_vector(const std::string&, GlobalIndex, const Comm&,
-                                                    Progress&) {
-  throw std::logic_error(hdf5_unusable);
-}
+extern const VectorFunctions hdf5_vectors{};
 
-void write_hdf5_vector(const std::string&, const std::vector<double>&, Precision, const Comm&,
-                       Progress&) {
-  throw std::logic_error(hdf5_unusable);
-}
-
-void check_hdf5_target(const std::string&, const std::string&, Hdf5Object) {}
+void check_hdf5_target(const std::string&, const std::string&, FileUse) {}
 
 void write_hdf5_report(const std::string&, const RunReport&) {
   throw std::logic_error(hdf5_unusable);

@@ -72,7 +72,7 @@ std::string group_of_matrix(hid_t file, const std::string& path) {
 
 }  // namespace
 
-void check_hdf5_target(const std::string& name, const std::string& option, Hdf5Object kind) {
+void check_hdf5_target(const std::string& name, const std::string& option, FileUse use) {
   const QuietHdf5 quiet;
   const FileLocation location = file_location(name);
   const auto refuse = [&](const std::string& what) {
@@ -80,7 +80,7 @@ void check_hdf5_target(const std::string& name, const std::string& option, Hdf5O
   };
   if (location.object.ends_with('/')) {
     std::error_code ignored;
-    if (kind == Hdf5Object::dataset) {
+    if (use == FileUse::vector) {
       refuse(fmt::format("names no dataset; name one, as in {}:/y", location.file));
     } else if (!adds_to_file(location) && std::filesystem::exists(location.file, ignored)) {
       refuse("exists already; name another group");
@@ -100,7 +100,7 @@ void check_hdf5_target(const std::string& name, const std::string& option, Hdf5O
     if (end != std::string::npos) end = location.object.find_first_not_of('/', end);
     if (end != std::string::npos) {
       if (type != H5I_GROUP) refuse(fmt::format("'{}' is no group; name another place", path));
-    } else if (kind == Hdf5Object::group) {
+    } else if (use == FileUse::matrix) {
       refuse("exists already; name another group");
     } else if (type != H5I_DATASET) {
       refuse("exists already and is no dataset; name another");

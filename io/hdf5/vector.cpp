@@ -14,7 +14,6 @@
 #include "io/hdf5/array.hpp"
 #include "io/hdf5/outline.hpp"
 #include "io/hdf5/shared.hpp"
-#include "io/vector_kinds.hpp"
 #include "io/vector_of_matrix.hpp"
 #include "partition/matrix/distributed_csr.hpp"
 
@@ -72,8 +71,6 @@ void add_dataset(hid_t file, const std::string& name, GlobalIndex size, hid_t ty
   make_array(group.get(), last, size, type, name);
 }
 
-}  // namespace
-
 std::optional<std::vector<double>> read_hdf5_vector(const std::string& name, GlobalIndex size,
                                                     const Comm& comm, Progress& progress) {
   const FileLocation location = file_location(name);
@@ -110,5 +107,9 @@ void write_hdf5_vector(const std::string& name, const std::vector<double>& share
     }
   });
 }
+
+}  // namespace
+
+extern const VectorFunctions hdf5_vectors{read_hdf5_vector, write_hdf5_vector};
 
 }  // namespace rowhalo

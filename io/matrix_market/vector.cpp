@@ -10,7 +10,7 @@
 #include <iterator>
 
 #include "io/parallel_output.hpp"
-#include "io/vector_kinds.hpp"
+#include "io/sources.hpp"
 
 namespace rowhalo {
 
@@ -45,8 +45,6 @@ std::vector<std::string> formatted(const std::vector<double>& share, Precision p
   return parts;
 }
 
-}  // namespace
-
 void write_matrix_market_vector(const std::string& name, const std::vector<double>& share,
                                 Precision precision, const Comm& comm, Progress& progress) {
   std::vector<std::string> parts = formatted(share, precision);
@@ -59,5 +57,9 @@ void write_matrix_market_vector(const std::string& name, const std::vector<doubl
   file.append(0, parts, progress);
   file.finish();
 }
+
+}  // namespace
+
+extern const VectorFunctions matrix_market_vectors{nullptr, write_matrix_market_vector};
 
 }  // namespace rowhalo

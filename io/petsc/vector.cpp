@@ -11,10 +11,12 @@
 #include "io/file_location.hpp"
 #include "io/petsc/pieces.hpp"
 #include "io/petsc/reader.hpp"
-#include "io/vector_kinds.hpp"
+#include "io/sources.hpp"
 #include "io/vector_of_matrix.hpp"
 
 namespace rowhalo {
+
+namespace {
 
 std::optional<std::vector<double>> read_petsc_vector(const std::string& name, GlobalIndex size,
                                                      const Comm& comm, Progress& progress) {
@@ -47,5 +49,9 @@ void write_petsc_vector(const std::string& name, const std::vector<double>& shar
   });
   file.finish();
 }
+
+}  // namespace
+
+extern const VectorFunctions petsc_vectors{read_petsc_vector, write_petsc_vector};
 
 }  // namespace rowhalo

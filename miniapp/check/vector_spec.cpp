@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "io/sources.hpp"
 #include "io/vector_file.hpp"
 #include "partition/base/hash.hpp"
 #include "partition/base/numbers.hpp"
@@ -40,7 +41,9 @@ constexpr NamedVector named_vectors[] = {
 std::vector<std::string> vector_usages() {
   std::vector<std::string> usages;
   for (const NamedVector& vector : named_vectors) usages.emplace_back(vector.usage);
-  for (const VectorKind& file : vector_kinds()) usages.push_back(file.usage);
+  for (const SourceEntry& entry : sources()) {
+    if (entry.is_file()) usages.emplace_back(entry.vector_usage);
+  }
   return usages;
 }
 

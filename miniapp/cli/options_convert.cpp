@@ -14,7 +14,7 @@ void add_convert_command(App& app, CommandLine& line) {
   options.device = "cpu";
   std::string kinds;
   for (const SourceEntry& entry : sources()) {
-    if (entry.functions->save != nullptr) kinds += fmt::format("\n  {}", entry.usage);
+    if (entry.writes(FileUse::matrix)) kinds += fmt::format("\n  {}", entry.usage);
   }
   add_named(convert, "IN", options.matrix, "SPEC", matrix_values(),
             "a file or a generator:" + source_usage())

@@ -23,7 +23,7 @@ std::int64_t file_bytes(const std::string& text) {
 }
 
 /// Rank 0. Throws InputError where a file would be replaced that the user may want to keep. A group
-/// is added to its file (check_matrix_target).
+/// is added to its file (check_target).
 void check_new(const OutputOptions& options) {
   const FileLocation target = file_location(options.output);
   std::error_code ignored;
@@ -58,7 +58,7 @@ ExitCode convert(Session& session) {
   const RunOptions& options = session.line.run;
   const Job& job = session.job;
   RunReport& report = session.report;
-  check_matrix_target(options.output, "OUT", job.comm);
+  check_target(options.output, "OUT", FileUse::matrix, job.comm);
   begin(session, Purpose::product);
   agree(job.comm, [&] {
     if (job.comm.rank == 0) check_new(options);

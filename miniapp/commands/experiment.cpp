@@ -14,6 +14,7 @@
 #include "io/host_memory.hpp"
 #include "io/machine_file.hpp"
 #include "io/report/writers.hpp"
+#include "io/sources.hpp"
 #include "io/vector_file.hpp"
 #include "kernels/gpu/device/bandwidth.hpp"
 #include "miniapp/bench/describe.hpp"
@@ -113,7 +114,7 @@ Machine begin(Session& session, Purpose purpose) {
     if (!all) check_partition_request(partition_request(options, device, {}));
   });
   if (!options.machine.empty()) machine.measured = read_machine_file(options.machine, job.comm);
-  if (!options.save_y.empty()) check_vector_target(options.save_y, "--save-y", job.comm);
+  if (!options.save_y.empty()) check_target(options.save_y, "--save-y", FileUse::vector, job.comm);
 
   report.provenance = gather_provenance(job.comm, machine.device.description);
   if (purpose == Purpose::product && !options.dry) report.system = describe_system(job.comm);

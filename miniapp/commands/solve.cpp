@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "io/report/reasons.hpp"
+#include "io/sources.hpp"
 #include "io/vector_file.hpp"
 #include "miniapp/bench/describe.hpp"
 #include "miniapp/bench/petsc/library.hpp"
@@ -342,7 +343,7 @@ ExitCode solve(Session& session) {
   const std::optional<TuningFile> tuning = tuning_for(line.run, job, machine);
   const RunOptions options = with_choice_for_solvers(line.run, tuning);
   agree(job.comm, [&] { check_options(options, line.solve); });
-  if (!options.save_x.empty()) check_vector_target(options.save_x, "--save-x", job.comm);
+  if (!options.save_x.empty()) check_target(options.save_x, "--save-x", FileUse::vector, job.comm);
   const std::vector<const SolverEntry*> entries = chosen_solvers(line.solve);
   DistributedCsr source = read_matrix(options, job, report);
   if (source.info.rows != source.info.columns) {

@@ -305,7 +305,7 @@ def refused_vectors(_folder):
     return {"x_two.mtx": ["8 x 2", "x_two.mtx:column=1"], "x_two.mtx:column=3": ["no column 3"],
             "x_two.mtx:column=0": ["column=1"], "x.petsc:column=2": ["no column 2"], "x.h5:/two": ["8 x 2", "x.h5:/two:column=1"],
             "set.tar.gz": ["is an archive", "set.tar.gz:set_b.mtx"], "five.mat": ["before version 7.3"],
-            "set.tar.gz:set_b.mtx": ["9 entries where 8"], "nothing.xyz": ["vectors are read from"]}
+            "set.tar.gz:set_b.mtx": ["9 entries where 8"], "nothing.xyz": ["what kind of file it is; use FILE.mtx"]}
 
 
 def make_all(place):

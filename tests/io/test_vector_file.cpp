@@ -61,8 +61,10 @@ std::vector<double> awkward_numbers() {
 /// As messages list the kinds of files.
 std::string usages(bool written) {
   std::vector<std::string> names;
-  for (const VectorKind& kind : vector_kinds()) {
-    if (!written || kind.write != nullptr) names.push_back(kind.usage);
+  for (const SourceEntry& entry : sources()) {
+    if (entry.is_file() && (!written || entry.writes(FileUse::vector))) {
+      names.push_back(entry.vector_usage);
+    }
   }
   return listed(names);
 }
@@ -146,16 +148,17 @@ TEST_CASE("Vector files that do not fit") {
                         path + ":column=1");
   REQUIRE_ALL_RANKS(error("x.mtx", banner + "3 1\n1\n2\nq\n", 3) ==
                     "2 " + path + ":5: the value 'q' is not a number; correct the line");
-  REQUIRE_ALL_RANKS(error("x.txt", "1\n", 1) == "2 " + directory.path("x.txt") +
-                                                    ": vectors are read from " + usages(false) +
-                                                    "; convert it");
+  REQUIRE_ALL_RANKS(error("x.txt", "1\n", 1) ==
+                    "2 " + directory.path("x.txt") +
+                        ": neither its content nor its name says what kind of file it is; use " +
+                        usages(false));
 }
 
 TEST_CASE("Vector files that cannot be written leave nothing behind") {
   const SharedDirectory directory;
   Progress progress;
   const auto check = [&](const std::string& path) {
-    return agreed_error([&] { check_vector_target(path, "--save-y", world()); });
+    return agreed_error([&] { check_target(path, "--save-y", FileUse::vector, world()); });
   };
   REQUIRE_ALL_RANKS(check(directory.path("y.mtx")) == "none");
   REQUIRE_ALL_RANKS(check("y.csv") ==

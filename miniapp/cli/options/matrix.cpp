@@ -18,8 +18,7 @@ OptionValues matrix_values() {
   OptionValues values;
   values.files = true;
   for (const SourceEntry& entry : sources()) {
-    const bool is_file = entry.name[0] == '.';
-    if (!is_file) values.words.push_back(std::string(entry.name) + ":");
+    if (!entry.is_file()) values.words.push_back(std::string(entry.name) + ":");
   }
   return values;
 }

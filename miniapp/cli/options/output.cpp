@@ -3,15 +3,15 @@
 // The options of output.hpp: their words, and what is checked of them.
 #include "miniapp/cli/options/output.hpp"
 
-#include "io/vector_file.hpp"
+#include "io/sources.hpp"
 #include "miniapp/cli/options/words.hpp"
 
 namespace rowhalo {
 
 std::string written_vectors() {
   std::string kinds;
-  for (const VectorKind& kind : vector_kinds()) {
-    if (kind.write != nullptr) kinds += std::string(" ") + kind.usage;
+  for (const SourceEntry& entry : sources()) {
+    if (entry.writes(FileUse::vector)) kinds += std::string(" ") + entry.vector_usage;
   }
   return kinds;
 }

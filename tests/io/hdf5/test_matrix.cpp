@@ -78,12 +78,13 @@ TEST_CASE("Through the table of sources, with the bits of awkward numbers") {
   for (std::size_t k = 0; k < std::size(awkward); ++k) original.entries[7 * k].value = awkward[k];
   const DistributedCsr matrix = even_share(world(), original);
   const std::string name = directory.path("b.h5") + ":/g";
-  check_matrix_target(name, "OUT", world());
+  check_target(name, "OUT", FileUse::matrix, world());
   save_matrix(name, matrix, world(), progress);
-  CHECK_THROWS_AS(check_matrix_target(name, "OUT", world()), AgreedError);  // it is there now
-  CHECK_THROWS_AS(check_vector_target(name + "/data", "--save-y", world()),
+  CHECK_THROWS_AS(check_target(name, "OUT", FileUse::matrix, world()),
+                  AgreedError);  // it is there now
+  CHECK_THROWS_AS(check_target(name + "/data", "--save-y", FileUse::vector, world()),
                   AgreedError);  // part of it
-  check_vector_target(name + "/y", "--save-y", world());
+  check_target(name + "/y", "--save-y", FileUse::vector, world());
   const std::string other = directory.path("b.h5") + ":/other";
   save_matrix(other, matrix, world(), progress);  // beside the first
   REQUIRE_ALL_RANKS(gathered(load_matrix(other, 0, world(), progress)) == gathered(matrix));
@@ -384,7 +385,7 @@ TEST_CASE("Matrices that cannot be written leave nothing behind") {
   const DistributedCsr matrix = even_share(world(), test_matrices().front());
   const std::string missing = directory.path("no/a.h5"), taken = directory.path("taken.h5");
   REQUIRE_ALL_RANKS(agreed_error([&] {
-                      check_matrix_target(missing, "OUT", world());
+                      check_target(missing, "OUT", FileUse::matrix, world());
                     }).starts_with("2 OUT " + missing + ": there is no directory"));
   REQUIRE_ALL_RANKS(agreed_error([&] {
                       write(missing, matrix);
@@ -413,7 +414,7 @@ TEST_CASE("Vectors in .h5") {
           share.push_back(rounded_to(vector_type(precision), uniform_value(3, k)));
         }
         const std::string name = directory.path("v.h5") + dataset;
-        check_vector_target(name, "--save-y", world());
+        check_target(name, "--save-y", FileUse::vector, world());
         write_vector(name, share, precision, world(), progress);
         REQUIRE_ALL_RANKS(read_vector(name, size, world(), progress) == share);
       }

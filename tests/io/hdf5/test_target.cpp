@@ -35,7 +35,7 @@ TEST_CASE("What a file holds already is kept where an object is named") {
   REQUIRE_ALL_RANKS(read_vector(path + ":/second/y", 9, world(), progress) == ones);
 
   const auto refusal = [&](const std::string& object) {
-    return agreed_error([&] { check_matrix_target(path + object, "OUT", world()); });
+    return agreed_error([&] { check_target(path + object, "OUT", FileUse::matrix, world()); });
   };
   REQUIRE_ALL_RANKS(refusal(":/third") == "none");
   REQUIRE_ALL_RANKS(refusal(":/second/deeper") == "none");
@@ -43,16 +43,18 @@ TEST_CASE("What a file holds already is kept where an object is named") {
   REQUIRE_ALL_RANKS(refusal(":/second") ==
                     "2 OUT " + path + ":/second: exists already; name another group");
   REQUIRE_ALL_RANKS(refusal(":/") == "2 OUT " + path + ":/: exists already; name another group");
-  REQUIRE_ALL_RANKS(agreed_error([&] { check_vector_target(path + ":/", "--save-y", world()); }) ==
-                    "2 --save-y " + path + ":/: names no dataset; name one, as in " + path + ":/y");
+  REQUIRE_ALL_RANKS(
+      agreed_error([&] { check_target(path + ":/", "--save-y", FileUse::vector, world()); }) ==
+      "2 --save-y " + path + ":/: names no dataset; name one, as in " + path + ":/y");
   REQUIRE_ALL_RANKS(refusal(":/data/x") ==
                     "2 OUT " + path + ":/data/x: '/data' is no group; name another place");
-  REQUIRE_ALL_RANKS(
-      agreed_error([&] { check_vector_target(path + ":/second", "--save-y", world()); }) ==
-      "2 --save-y " + path + ":/second: exists already and is no dataset; name another");
+  REQUIRE_ALL_RANKS(agreed_error([&] {
+                      check_target(path + ":/second", "--save-y", FileUse::vector, world());
+                    }) == "2 --save-y " + path +
+                              ":/second: exists already and is no dataset; name another");
   directory.write("text.h5", "text");
   REQUIRE_ALL_RANKS(agreed_error([&] {
-                      check_matrix_target(directory.path("text.h5:/a"), "OUT", world());
+                      check_target(directory.path("text.h5:/a"), "OUT", FileUse::matrix, world());
                     }).find("text.h5: is not an HDF5 file") != std::string::npos);
   write(path, second);  // without a group the file is made anew
   REQUIRE_ALL_RANKS(refusal(":/second") == "none");
@@ -72,9 +74,12 @@ TEST_CASE("Nothing is written through a link to another file") {
     return message.starts_with("2 " + option + " " + path) &&
            message.find("'/far': is a link to another file, '" + other) != std::string::npos;
   };
-  REQUIRE_ALL_RANKS(
-      refused(agreed_error([&] { check_matrix_target(path + ":/far/m", "OUT", world()); }), "OUT"));
-  REQUIRE_ALL_RANKS(
-      refused(agreed_error([&] { check_vector_target(path + ":/far/data", "--save-y", world()); }),
-              "--save-y"));
+  REQUIRE_ALL_RANKS(refused(
+      agreed_error([&] { check_target(path + ":/far/m", "OUT", FileUse::matrix, world()); }),
+      "OUT"));
+  REQUIRE_ALL_RANKS(refused(agreed_error([&] {
+                              check_target(path + ":/far/data", "--save-y", FileUse::vector,
+                                           world());
+                            }),
+                            "--save-y"));
 }

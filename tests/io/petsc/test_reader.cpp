@@ -206,7 +206,7 @@ TEST_CASE("Vectors keep their bits in PETSc's files", "[petsc_binary]") {
     const std::vector<double> share{
         vector.begin() + even_split(rows, 1, world().size, world().rank),
         vector.begin() + even_split(rows, 1, world().size, world().rank + 1)};
-    check_vector_target(path, "--save-y", world());
+    check_target(path, "--save-y", FileUse::vector, world());
     write_vector(path, share, Precision::fp64, world(), progress);
     REQUIRE_ALL_RANKS(contents(path) == integers(4, {1211214, rows}) + reals(vector));
     const std::vector<double> back = read_vector(path, rows, world(), progress);
