@@ -47,36 +47,41 @@ constexpr GroupFiles version1{"memory.limit_in_bytes", "memory.usage_in_bytes",
                               "total_inactive_file"};
 constexpr GroupFiles version2{"memory.max", "memory.current", "inactive_file"};
 
-std::int64_t limit_of(const std::string& folder, const GroupFiles& files) {
-  return read_limit(folder + files.limit);
+void tighten(HostBytes& bytes, const HostBytes& others) {
+  bytes.limit = std::min(bytes.limit, others.limit);
+  bytes.left = std::min(bytes.left, others.left);
 }
 
-std::int64_t left_in(const std::string& folder, const GroupFiles& files) {
-  const std::int64_t limit = limit_of(folder, files);
+HostBytes bytes_of_group(const std::string& folder, const GroupFiles& files) {
+  const std::int64_t limit = read_limit(folder + files.limit);
   std::int64_t used = 0;
-  if (limit == no_limit || !(std::ifstream(folder + files.usage) >> used)) return limit;
+  if (limit == no_limit || !(std::ifstream(folder + files.usage) >> used)) return {limit, limit};
   std::ifstream statistics(folder + "memory.stat");
-  return std::max<std::int64_t>(0, limit - used + number_of(statistics, files.reclaimable, 0));
+  const std::int64_t left = limit - used + number_of(statistics, files.reclaimable, 0);
+  return {limit, std::max<std::int64_t>(0, left)};
 }
 
-/// The least that `bytes_in` finds for `group` and the groups around it. Inside a container the
-/// group may be named as the host sees it; the outermost one is then all that can be read.
-template <class BytesIn>
-std::int64_t least(const std::string& mount, std::string group, const GroupFiles& files,
-                   BytesIn bytes_in) {
-  std::int64_t bytes = no_limit;
+/// The tightest of `group` and the groups around it. Inside a container the group may be named as
+/// the host sees it; the outermost one is then all that can be read.
+HostBytes bytes_of_groups(const std::string& mount, std::string group, const GroupFiles& files) {
+  HostBytes bytes;
   while (true) {
-    bytes = std::min(bytes, bytes_in(mount + group + "/", files));
+    tighten(bytes, bytes_of_group(mount + group + "/", files));
     if (group.empty()) return bytes;
     group.resize(group.rfind('/'));
   }
 }
 
-/// The same over all groups that `membership` names.
-template <class BytesIn>
-std::int64_t least_of_groups(const std::string& root, const std::string& membership,
-                             BytesIn bytes_in) {
-  std::int64_t bytes = no_limit;
+std::string text_of(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+HostBytes cgroup_bytes(const std::string& root, const std::string& membership) {
+  HostBytes bytes;
   std::istringstream lines(membership);
   // Lines are "number:controllers:/group"; version 2 has no controllers.
   for (std::string line; std::getline(lines, line);) {
@@ -87,47 +92,33 @@ std::int64_t least_of_groups(const std::string& root, const std::string& members
     if (group.empty() || group.front() != '/') continue;
     if (group == "/") group.clear();
     if (controllers == ",,") {
-      bytes = std::min({bytes, least(root, group, version2, bytes_in),
-                        least(root + "/unified", group, version2, bytes_in)});
+      tighten(bytes, bytes_of_groups(root, group, version2));
+      tighten(bytes, bytes_of_groups(root + "/unified", group, version2));
     } else if (controllers.find(",memory,") != std::string::npos) {
-      bytes = std::min(bytes, least(root + "/memory", group, version1, bytes_in));
+      tighten(bytes, bytes_of_groups(root + "/memory", group, version1));
     }
   }
   return bytes;
 }
 
-std::string text_of(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
-constexpr const char *groups_root = "/sys/fs/cgroup", *own_groups = "/proc/self/cgroup";
-
-}  // namespace
-
-std::int64_t cgroup_memory_bytes(const std::string& root, const std::string& membership) {
-  return least_of_groups(root, membership, limit_of);
-}
-
-std::int64_t available_cgroup_bytes(const std::string& root, const std::string& membership) {
-  return least_of_groups(root, membership, left_in);
-}
-
-std::int64_t available_bytes(const std::string& meminfo, const std::string& root,
-                             const std::string& membership) {
+HostBytes host_bytes(std::int64_t physical, const std::string& meminfo, const std::string& root,
+                     const std::string& membership) {
   std::istringstream lines(meminfo);
-  const std::int64_t kibibytes = number_of(lines, "MemAvailable:", no_limit / 1024);
-  return std::min(kibibytes * 1024, available_cgroup_bytes(root, membership));
+  HostBytes bytes{physical, 1024 * number_of(lines, "MemAvailable:", no_limit / 1024)};
+  tighten(bytes, cgroup_bytes(root, membership));
+  return bytes;
 }
 
-std::int64_t available_host_bytes() {
-  return available_bytes(text_of("/proc/meminfo"), groups_root, text_of(own_groups));
+HostBytes host_bytes() {
+  const std::int64_t physical =
+      std::int64_t{sysconf(_SC_PHYS_PAGES)} * std::int64_t{sysconf(_SC_PAGESIZE)};
+  return host_bytes(physical, text_of("/proc/meminfo"), "/sys/fs/cgroup",
+                    text_of("/proc/self/cgroup"));
 }
 
 std::string lacking_memory(const Comm& comm, std::int64_t bytes, const std::string& what) {
   const auto lack = agreed_error(comm, [&] {
-    const std::int64_t left = available_host_bytes() / comm.most_on_host();
+    const std::int64_t left = host_bytes().left / comm.most_on_host();
     // Limits of a process (ulimit -v) show where memory is asked for; untouched it costs nothing.
     void* const taken =
         bytes < left ? ::operator new(static_cast<std::size_t>(bytes), std::nothrow) : nullptr;
@@ -140,21 +131,10 @@ std::string lacking_memory(const Comm& comm, std::int64_t bytes, const std::stri
   return lack ? lack->what() : "";
 }
 
-std::int64_t host_memory_bytes(std::int64_t physical, const std::string& root,
-                               const std::string& membership) {
-  return std::min(physical, cgroup_memory_bytes(root, text_of(membership)));
-}
-
-std::int64_t host_memory_bytes() {
-  const std::int64_t physical =
-      std::int64_t{sysconf(_SC_PHYS_PAGES)} * std::int64_t{sysconf(_SC_PAGESIZE)};
-  return host_memory_bytes(physical, groups_root, own_groups);
-}
-
 MemoryLimits memory_limits() {
   rlimit limit{};
   const bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-  return {host_memory_bytes(), limited ? static_cast<std::int64_t>(limit.rlim_cur) : no_limit};
+  return {host_bytes().limit, limited ? static_cast<std::int64_t>(limit.rlim_cur) : no_limit};
 }
 
 std::string memory_refusal(const MatrixSize& matrix, const Comm& comm, const MemoryLimits& limits) {

@@ -14,28 +14,22 @@
 
 namespace rowhalo {
 
-/// Bytes that all processes of this host together may use.
-std::int64_t host_memory_bytes();
+/// For all processes of a host together; INT64_MAX: no limit.
+struct HostBytes {
+  std::int64_t limit = INT64_MAX;  ///< that they may use
+  std::int64_t left = INT64_MAX;   ///< beyond what they use now
+};
 
-/// Bytes that all processes of this host together may use beyond what they use now.
-std::int64_t available_host_bytes();
+/// Of this host.
+HostBytes host_bytes();
 
-/// `physical` or the tightest limit of the groups that the file `membership` (/proc/self/cgroup)
-/// names, under `root` (/sys/fs/cgroup).
-std::int64_t host_memory_bytes(std::int64_t physical, const std::string& root,
-                               const std::string& membership);
+/// The tightest of the groups that `membership` (the text of /proc/self/cgroup) names under `root`
+/// (/sys/fs/cgroup), their inactive file cache counted as free.
+HostBytes cgroup_bytes(const std::string& root, const std::string& membership);
 
-/// The tightest limit of the groups that `membership`, a text, names under `root`; INT64_MAX when
-/// there is none.
-std::int64_t cgroup_memory_bytes(const std::string& root, const std::string& membership);
-
-/// The least that one of those groups has left below its limit, its inactive file cache counted as
-/// free; INT64_MAX when none has a limit.
-std::int64_t available_cgroup_bytes(const std::string& root, const std::string& membership);
-
-/// The smaller of MemAvailable in `meminfo` (the text of /proc/meminfo) and what the groups leave.
-std::int64_t available_bytes(const std::string& meminfo, const std::string& root,
-                             const std::string& membership);
+/// These, or less: `physical` bytes and MemAvailable in `meminfo` (the text of /proc/meminfo).
+HostBytes host_bytes(std::int64_t physical, const std::string& meminfo, const std::string& root,
+                     const std::string& membership);
 
 /// Collective. Why some rank cannot have so many bytes more (its own number), within the limits of
 /// its process and what its host has left for each rank: "not enough memory for WHAT: ...". Empty

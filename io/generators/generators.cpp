@@ -100,10 +100,8 @@ std::uint64_t random_lanes(std::uint64_t word_seed, std::uint64_t threshold) {
 
 void check_size(const Spec& spec, const Comm& comm, const MatrixOutline& outline,
                 std::int64_t nonzero_bytes) {
-  const std::string refusal =
-      memory_refusal({outline.info.rows, outline.info.columns, outline.nonzeros, nonzero_bytes},
-                     comm, memory_limits());
-  if (!refusal.empty()) spec.fail(refusal);
+  check_memory(spec.option() + " " + spec.text(),
+               {outline.info.rows, outline.info.columns, outline.nonzeros, nonzero_bytes}, comm);
 }
 
 }  // namespace rowhalo

@@ -27,19 +27,19 @@ TEST_CASE("the tightest limit of the control groups holds", "[host_memory]") {
   put(root / "job/memory.max", "5000");
   put(root / "job/task/memory.max", "max");
   put(root / "job/wide/memory.max", "7000");
-  CHECK(cgroup_memory_bytes(root, "0::/job/task\n") == 5000);
-  CHECK(cgroup_memory_bytes(root, "0::/job/wide\n") == 5000);
-  CHECK(cgroup_memory_bytes(root, "0::/\n") == 9000);
-  CHECK(cgroup_memory_bytes(root, "0::/elsewhere/on/the/host\n") == 9000);
+  CHECK(cgroup_bytes(root, "0::/job/task\n").limit == 5000);
+  CHECK(cgroup_bytes(root, "0::/job/wide\n").limit == 5000);
+  CHECK(cgroup_bytes(root, "0::/\n").limit == 9000);
+  CHECK(cgroup_bytes(root, "0::/elsewhere/on/the/host\n").limit == 9000);
 
   put(root / "memory/memory.limit_in_bytes", "9223372036854771712");
   put(root / "memory/slurm/memory.limit_in_bytes", "700");
-  CHECK(cgroup_memory_bytes(root, "3:cpu,cpuacct:/\n2:hugetlb,memory:/slurm/step\n") == 700);
-  CHECK(cgroup_memory_bytes(root, "4:memory:/slurm\n0::/job\n") == 700);
-  CHECK(cgroup_memory_bytes(root, "4:memoryless:/slurm\n") == INT64_MAX);
-  CHECK(cgroup_memory_bytes(root, "4:memory:/\n") == 9223372036854771712);
-  CHECK(cgroup_memory_bytes(root, "no line of a group\n\n") == INT64_MAX);
-  CHECK(cgroup_memory_bytes(root / "nothing", "0::/job\n") == INT64_MAX);
+  CHECK(cgroup_bytes(root, "3:cpu,cpuacct:/\n2:hugetlb,memory:/slurm/step\n").limit == 700);
+  CHECK(cgroup_bytes(root, "4:memory:/slurm\n0::/job\n").limit == 700);
+  CHECK(cgroup_bytes(root, "4:memoryless:/slurm\n").limit == INT64_MAX);
+  CHECK(cgroup_bytes(root, "4:memory:/\n").limit == 9223372036854771712);
+  CHECK(cgroup_bytes(root, "no line of a group\n\n").limit == INT64_MAX);
+  CHECK(cgroup_bytes(root / "nothing", "0::/job\n").limit == INT64_MAX);
   std::filesystem::remove_all(root);
 }
 
@@ -55,27 +55,27 @@ TEST_CASE("what the control groups leave is available", "[host_memory]") {
   put(root / "full/memory.current", "5100");
   put(root / "free/memory.max", "max");
   put(root / "free/memory.current", "1000");
-  CHECK(available_cgroup_bytes(root, "0::/\n") == 2500);
-  CHECK(available_cgroup_bytes(root, "0::/job\n") == 2500);
-  CHECK(available_cgroup_bytes(root, "0::/full\n") == 0);
-  CHECK(available_cgroup_bytes(root, "0::/free\n") == 2500);
+  CHECK(cgroup_bytes(root, "0::/\n").left == 2500);
+  CHECK(cgroup_bytes(root, "0::/job\n").left == 2500);
+  CHECK(cgroup_bytes(root, "0::/full\n").left == 0);
+  CHECK(cgroup_bytes(root, "0::/free\n").left == 2500);
   put(root / "memory/slurm/memory.limit_in_bytes", "700");
   put(root / "memory/slurm/memory.usage_in_bytes", "650");
   put(root / "memory/slurm/memory.stat", "inactive_file 1\ntotal_inactive_file 50");
-  CHECK(available_cgroup_bytes(root, "2:memory:/slurm/step\n") == 100);
-  CHECK(available_cgroup_bytes(root / "nothing", "0::/job\n") == INT64_MAX);
+  CHECK(cgroup_bytes(root, "2:memory:/slurm/step\n").left == 100);
+  CHECK(cgroup_bytes(root / "nothing", "0::/job\n").left == INT64_MAX);
 
   const std::string meminfo = "MemTotal:       9 kB\nMemFree: 1 kB\nMemAvailable:   2 kB\n";
-  CHECK(available_bytes(meminfo, root, "2:memory:/slurm\n") == 100);
-  CHECK(available_bytes(meminfo, root, "0::/job\n") == 2048);
-  CHECK(available_bytes("", root, "0::/job\n") == 2500);
+  CHECK(host_bytes(INT64_MAX, meminfo, root, "2:memory:/slurm\n").left == 100);
+  CHECK(host_bytes(INT64_MAX, meminfo, root, "0::/job\n").left == 2048);
+  CHECK(host_bytes(INT64_MAX, "", root, "0::/job\n").left == 2500);
   std::filesystem::remove_all(root);
 }
 
 TEST_CASE("the host has some memory", "[host_memory]") {
-  CHECK(host_memory_bytes() > 0);
-  CHECK(available_host_bytes() > 0);
-  CHECK(available_host_bytes() <= host_memory_bytes());
+  CHECK(host_bytes().limit > 0);
+  CHECK(host_bytes().left > 0);
+  CHECK(host_bytes().left <= host_bytes().limit);
   CHECK(memory_limits().process > 0);
 }
 
@@ -83,12 +83,10 @@ TEST_CASE("the memory of the machine, or less in a control group", "[host_memory
   const std::filesystem::path root = std::filesystem::current_path() / "cgroup_test_host";
   std::filesystem::remove_all(root);
   put(root / "job/memory.max", "5000");
-  put(root / "membership", "0::/job");
-  put(root / "outside", "0::/");
-  CHECK(host_memory_bytes(9000, root, root / "membership") == 5000);
-  CHECK(host_memory_bytes(3000, root, root / "membership") == 3000);
-  CHECK(host_memory_bytes(9000, root, root / "outside") == 9000);
-  CHECK(host_memory_bytes(9000, root, root / "missing") == 9000);
+  CHECK(host_bytes(9000, "", root, "0::/job\n").limit == 5000);
+  CHECK(host_bytes(3000, "", root, "0::/job\n").limit == 3000);
+  CHECK(host_bytes(9000, "", root, "0::/\n").limit == 9000);
+  CHECK(host_bytes(9000, "", root, "").limit == 9000);
   std::filesystem::remove_all(root);
 }
 

@@ -70,11 +70,11 @@ fault "rounds of .mtx overlap" io/parallel_output.cpp \
   'return offset + sum_over_ranks(comm_, bytes);' \
   'return offset + bytes;'
 fault "inner control group overrules the outer" io/host_memory.cpp \
-  'bytes = std::min(bytes, bytes_in(mount + group + "/", files));' \
-  'if (bytes == no_limit) bytes = bytes_in(mount + group + "/", files);'
+  'tighten(bytes, bytes_of_group(mount + group + "/", files));' \
+  'if (bytes.limit == no_limit) bytes = bytes_of_group(mount + group + "/", files);'
 fault "PETSc's copy is not counted against the control group" io/host_memory.cpp \
-  'return std::min(kibibytes * 1024, available_cgroup_bytes(root, membership));' \
-  'return kibibytes * 1024;'
+  'bytes.left = std::min(bytes.left, others.left);' \
+  ''
 fault "a control group's usage is free" io/host_memory.cpp \
   'limit - used + number_of' \
   'limit + number_of'
@@ -140,8 +140,8 @@ fault "opening a pipe waits for its writer" partition/base/regular_file.cpp \
   'O_RDONLY | O_CLOEXEC | O_NONBLOCK' \
   'O_RDONLY | O_CLOEXEC'
 fault "control groups do not limit what a header may ask for" io/host_memory.cpp \
-  'return std::min(physical, cgroup_memory_bytes(root, text_of(membership)));' \
-  'return std::max(physical, cgroup_memory_bytes(root, text_of(membership)));'
+  'bytes.limit = std::min(bytes.limit, others.limit);' \
+  ''
 fault "each rank takes the memory of its host for its own" io/host_memory.cpp \
   'if (share * ranks > allowed(limits.host))' \
   'if (share > allowed(limits.host))'
