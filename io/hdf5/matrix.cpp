@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <limits>
 #include <span>
@@ -90,37 +89,22 @@ void write_rows(hid_t file, const std::string& name, const DistributedCsr& matri
 
 /// Collective. What rank 0 finds, for all.
 Hdf5Outline agreed_outline(const std::string& name, const Comm& comm) {
-  Hdf5Outline outline;
-  MatrixInfo& info = outline.matrix.info;
-  outline.layout = found_by_root(comm, [&] {
-    outline = examine_hdf5_matrix(name);
-    return outline.layout;
-  });
-  info.source = name;
-  std::array<std::int64_t, 4> numbers{info.rows, info.columns, info.block, outline.matrix.nonzeros};
-  numbers = found_by_root(comm, [&] { return numbers; });
-  info.rows = numbers[0];
-  info.columns = numbers[1];
-  info.block = static_cast<int>(numbers[2]);
-  outline.matrix.nonzeros = numbers[3];
-  broadcast(comm, info.field);
-  broadcast(comm, info.symmetry);
-  return outline;
+  return found_by_root(comm, [&] { return examine_hdf5_matrix(name); });
 }
 
 }  // namespace
 
 MatrixOutline outline_hdf5_matrix(const std::string& name, const Comm& comm) {
-  return agreed_outline(name, comm).matrix;
+  const Hdf5Outline found = agreed_outline(name, comm);
+  return {info_of(found, name), found.nonzeros};
 }
 
 DistributedCsr read_hdf5_matrix(const std::string& name, const Comm& comm, Progress& progress) {
   progress.phase("read");
-  const Hdf5Outline found = agreed_outline(name, comm);
-  const MatrixOutline& outline = found.matrix;
-  const Hdf5Layout& layout = found.layout;
+  const Hdf5Outline outline = agreed_outline(name, comm);
+  const Hdf5Layout& layout = outline.layout;
   DistributedCsr matrix;
-  matrix.info = outline.info;
+  matrix.info = info_of(outline, name);
   MatrixInfo& info = matrix.info;
   agree(comm, [&] {
     MatrixSize size{info.rows, info.columns, outline.nonzeros};

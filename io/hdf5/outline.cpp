@@ -219,9 +219,8 @@ void check_shape(const std::array<GlobalIndex, 2>& shape, const Hdf5Array& offse
                     offsets.place, offsets.size, counted, by_columns ? "columns" : "rows",
                     static_cast<std::uint64_t>(counted) + 1));
   }
-  MatrixInfo& info = outline.matrix.info;
-  info.rows = by_columns ? other : offsets.size - 1;
-  info.columns = by_columns ? offsets.size - 1 : other;
+  outline.rows = by_columns ? other : offsets.size - 1;
+  outline.columns = by_columns ? offsets.size - 1 : other;
 }
 
 /// MATLAB's group: columns, and the number of rows in the attribute MATLAB_sparse.
@@ -245,33 +244,37 @@ void examine_arrays(hid_t group, const std::string& place, const std::string& na
       layout.matlab ? matlab_shape(group, name) : stored_shape(group, name);
   choose_direction(marked, shape, arrays.offsets.size - 1, layout);
   check_shape(shape, arrays.offsets, name, outline);
-  outline.matrix.nonzeros = arrays.data.size;
-  outline.matrix.info.field = arrays.data.integers ? "integer" : "real";
+  outline.nonzeros = arrays.data.size;
+  if (arrays.data.integers) outline.field = MatrixMarketField::integer;
 }
 
-/// A word that an attribute may give; `word` stays where it is missing.
-void read_word(hid_t group, const char* attribute, std::initializer_list<const char*> valid,
-               const std::string& name, std::string& word) {
+/// A word that an attribute may give, one of three; `word` stays where it is missing.
+template <class Word>
+void read_word(hid_t group, const char* attribute, const std::string& name, Word& word) {
   const std::optional<std::string> text = text_attribute(group, attribute);
   if (!text) return;
-  if (std::none_of(valid.begin(), valid.end(), [&](const char* v) { return *text == v; })) {
-    throw InputError(fmt::format("{}: its attribute '{}' is '{}'; use one of {}", name, attribute,
-                                 *text, fmt::join(valid, ", ")));
+  std::vector<std::string_view> valid;
+  for (const int k : {0, 1, 2}) {
+    valid.push_back(name_of(static_cast<Word>(k)));
+    if (*text != valid.back()) continue;
+    word = static_cast<Word>(k);
+    return;
   }
-  word = *text;
+  throw InputError(fmt::format("{}: its attribute '{}' is '{}'; use one of {}", name, attribute,
+                               *text, fmt::join(valid, ", ")));
 }
 
-void read_block(hid_t group, const std::string& name, MatrixInfo& info) {
+void read_block(hid_t group, const std::string& name, Hdf5Outline& outline) {
   const std::vector<std::int64_t> block = integer_attribute(group, "block");
   if (block.size() != 1) return;
-  if (block[0] < 1 || !std::in_range<int>(block[0]) || info.rows % block[0] != 0 ||
-      info.columns % block[0] != 0) {
+  if (block[0] < 1 || !std::in_range<int>(block[0]) || outline.rows % block[0] != 0 ||
+      outline.columns % block[0] != 0) {
     throw InputError(
         fmt::format("{}: its attribute 'block' is {}, which does not divide the {} rows and {} "
                     "columns; correct it or take it out",
-                    name, block[0], info.rows, info.columns));
+                    name, block[0], outline.rows, outline.columns));
   }
-  info.block = static_cast<int>(block[0]);
+  outline.block = static_cast<int>(block[0]);
 }
 
 }  // namespace
@@ -287,13 +290,10 @@ Hdf5Outline examine_hdf5_matrix(hid_t file, const std::string& name) {
   const FileLocation location = file_location(name);
   const Hdf5Group group = open_group(file, location, name);
   Hdf5Outline outline;
-  MatrixInfo& info = outline.matrix.info;
-  info.source = name;
   examine_arrays(group.get(), location.file + ":" + group_of(location), name, outline);
-  read_block(group.get(), name, info);
-  read_word(group.get(), "field", {"real", "integer", "pattern"}, name, info.field);
-  read_word(group.get(), "symmetry", {"general", "symmetric", "skew-symmetric"}, name,
-            info.symmetry);
+  read_block(group.get(), name, outline);
+  read_word(group.get(), "field", name, outline.field);
+  read_word(group.get(), "symmetry", name, outline.symmetry);
   return outline;
 }
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "io/file_location.hpp"
+#include "io/file_outline.hpp"
 #include "io/hdf5/handles.hpp"
-#include "io/sources.hpp"
 
 namespace rowhalo {
 
@@ -28,8 +28,7 @@ struct Hdf5Layout {
   static const char* values() { return "data"; }
 };
 
-struct Hdf5Outline {
-  MatrixOutline matrix;
+struct Hdf5Outline : FileOutline {
   Hdf5Layout layout;
 };
 

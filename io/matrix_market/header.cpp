@@ -229,6 +229,11 @@ std::int64_t least_nonzeros(const MatrixMarketHeader& header) {
   return 2 * header.entries - (symmetric ? std::min(header.rows, header.entries) : 0);
 }
 
+MatrixInfo info_of(const FileOutline& o, const std::string& name) {
+  const std::string field(name_of(o.field)), symmetry(name_of(o.symmetry));
+  return {name, o.rows, o.columns, field, symmetry, o.block, {}};
+}
+
 std::string_view name_of(MatrixMarketField field) {
   constexpr std::array<std::string_view, 3> names{"real", "integer", "pattern"};
   return names[static_cast<std::size_t>(field)];

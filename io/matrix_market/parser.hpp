@@ -15,17 +15,12 @@
 #include <string_view>
 #include <vector>
 
-#include "partition/matrix/distributed_csr.hpp"
+#include "io/file_outline.hpp"
 
 namespace rowhalo {
 
 /// Lines of the body: row, column and value; a value; row and value (of an object vector).
 enum class MatrixMarketLayout { coordinate, array, sparse_vector };
-enum class MatrixMarketField { real, integer, pattern };
-enum class MatrixMarketSymmetry { general, symmetric, skew_symmetric };
-
-std::string_view name_of(MatrixMarketField field);
-std::string_view name_of(MatrixMarketSymmetry symmetry);
 
 /// Words of a line, without blanks, tabs and line ends.
 std::vector<std::string_view> tokens_of(std::string_view line);
@@ -36,12 +31,8 @@ inline std::string_view shown(std::string_view word) {
 std::string lower_case(std::string_view text);
 
 /// Banner and size line.
-struct MatrixMarketHeader {
+struct MatrixMarketHeader : FileOutline {
   MatrixMarketLayout layout = MatrixMarketLayout::coordinate;
-  MatrixMarketField field = MatrixMarketField::real;
-  MatrixMarketSymmetry symmetry = MatrixMarketSymmetry::general;
-  GlobalIndex rows = 0;
-  GlobalIndex columns = 0;
   bool is_vector = false;    ///< the object is vector: the size line has no columns
   std::int64_t entries = 0;  ///< that the file holds, mirrored ones not counted
   bool has_banner = false;   ///< parse_header has come behind it

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Parallel reading of Matrix Market files (reader.hpp).
+// Parallel reading of Matrix Market files (reader.hpp), and the sources .mtx, .mtx.gz and .tar.gz.
 #include "io/matrix_market/reader.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +13,9 @@
 #include "io/file_kind.hpp"
 #include "io/file_location.hpp"
 #include "io/host_memory.hpp"
+#include "io/matrix_market/writer.hpp"
 #include "io/notices.hpp"
+#include "io/sources.hpp"
 #include "io/text_pieces.hpp"
 
 namespace rowhalo {
@@ -211,16 +213,6 @@ void read_entries(TextPieces& pieces, const std::string& path, const MatrixMarke
 
 }  // namespace
 
-MatrixInfo info_of(const MatrixMarketHeader& header, const std::string& path) {
-  return {path,
-          header.rows,
-          header.columns,
-          std::string(name_of(header.field)),
-          std::string(name_of(header.symmetry)),
-          1,
-          {}};
-}
-
 DistributedCsr read_matrix_market(const std::string& path, const Comm& comm, Progress& progress,
                                   std::int64_t piece_bytes) {
   progress.phase("read");
@@ -242,5 +234,27 @@ MatrixMarketHeader read_matrix_market_header(const std::string& path, const Comm
   TextPieces pieces(source_of(path, comm), comm, default_piece_bytes);
   return open_file(pieces, path, comm);
 }
+
+namespace {
+
+DistributedCsr load_matrix_market(const Spec& spec, const Comm& comm, Progress& progress) {
+  return read_matrix_market(spec.text(), comm, progress);
+}
+
+MatrixOutline outline_matrix_market(const Spec& spec, const Comm& comm) {
+  const MatrixMarketHeader header = read_matrix_market_header(spec.text(), comm);
+  // Mostly the whole diagonal of a symmetric matrix is there.
+  const bool exact = header.symmetry == MatrixMarketSymmetry::general ||
+                     header.layout == MatrixMarketLayout::array;
+  return {info_of(header, spec.text()), least_nonzeros(header), exact};
+}
+
+}  // namespace
+
+extern const SourceFunctions archive_source{load_matrix_market, outline_matrix_market};
+extern const SourceFunctions matrix_market_source{
+    load_matrix_market, outline_matrix_market,
+    [](const std::string& path, const DistributedCsr& matrix, const Comm& comm,
+       Progress& progress) { write_matrix_market(path, matrix, comm, progress); }};
 
 }  // namespace rowhalo

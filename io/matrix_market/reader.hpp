@@ -28,7 +28,4 @@ DistributedCsr read_matrix_market(const std::string& path, const Comm& comm, Pro
 /// Collective. The header alone. Throws AgreedError as read_matrix_market does.
 MatrixMarketHeader read_matrix_market_header(const std::string& path, const Comm& comm);
 
-/// What the header of `path` says of the matrix.
-MatrixInfo info_of(const MatrixMarketHeader& header, const std::string& path);
-
 }  // namespace rowhalo

@@ -168,6 +168,7 @@ NpzOutline examine_npz(const std::string& path) {
   outline.second = archive.numbers(second, true);
   outline.values = archive.numbers("data", false);
   outline.nonzeros = outline.values.count;
+  if (outline.values.item.kind != 'f') outline.field = MatrixMarketField::integer;
   check_counts(archive, outline);
   return outline;
 }

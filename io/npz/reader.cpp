@@ -30,11 +30,6 @@ NpzOutline agreed_npz(const std::string& path, const Comm& comm) {
   return found_by_root(comm, [&] { return examine_npz(path); });
 }
 
-MatrixInfo info_of(const NpzOutline& outline, const std::string& name) {
-  const char* field = outline.values.item.kind == 'f' ? "real" : "integer";
-  return {name, outline.rows, outline.columns, field, "general", 1, {}};
-}
-
 /// Streams of one file.
 struct NpzReading {
   const InputFile& file;

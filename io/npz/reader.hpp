@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "io/file_outline.hpp"
 #include "io/npz/npy.hpp"
 #include "io/npz/zip.hpp"
 #include "io/sources.hpp"
@@ -24,10 +25,8 @@ struct NpzArray {
   std::int64_t count = 0;         ///< items
 };
 
-struct NpzOutline {
+struct NpzOutline : FileOutline {
   NpzFormat format = NpzFormat::csr;
-  GlobalIndex rows = 0, columns = 0;
-  std::int64_t nonzeros = 0;
   NpzArray first, second, values;  ///< indptr and indices, or row and col; data
 };
 

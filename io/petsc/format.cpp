@@ -142,6 +142,7 @@ PetscHeader parse_petsc_header(std::string_view start, std::int64_t file_bytes, 
     if (header.dense) header.nonzeros = static_cast<std::int64_t>(all);
   } else {
     header.rows = header.nonzeros = number(1, "entries", 0);
+    header.columns = 1;
   }
   const __int128 needed = object_bytes(header, 8);
   if (needed > file_bytes) {
@@ -193,6 +194,7 @@ PetscHeader petsc_vector_header(GlobalIndex entries) {
   PetscHeader header;
   header.object = PetscObject::vector;
   header.rows = header.nonzeros = entries;
+  header.columns = 1;
   if (entries > largest_int32) header.index_bytes = 8;
   return header;
 }

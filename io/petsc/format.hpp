@@ -15,20 +15,17 @@
 #include <string>
 #include <string_view>
 
-#include "partition/base/types.hpp"
+#include "io/file_outline.hpp"
 
 namespace rowhalo {
 
 enum class PetscObject : std::int32_t { matrix = 1211216, vector = 1211214 };
 
 /// The header of one object and where its parts stand.
-struct PetscHeader {
+struct PetscHeader : FileOutline {
   PetscObject object = PetscObject::matrix;
   int index_bytes = 4;
-  bool dense = false;
-  GlobalIndex rows = 0;
-  GlobalIndex columns = 1;
-  std::int64_t nonzeros = 0;  ///< entries of a vector, rows * columns of a dense matrix
+  bool dense = false;  ///< `nonzeros`: rows * columns; of a vector: its entries
 
   std::int64_t header_bytes() const {
     return index_bytes * (object == PetscObject::matrix ? 4 : 2);

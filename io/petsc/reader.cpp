@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Reading of PETSc's binary files (reader.hpp).
+// Reading of PETSc's binary files (reader.hpp), and the source .petsc.
 #include "io/petsc/reader.hpp"
 
 #include <fmt/format.h>
@@ -10,8 +10,10 @@
 #include <numeric>
 
 #include "io/collective.hpp"
+#include "io/file_location.hpp"
 #include "io/host_memory.hpp"
 #include "io/petsc/pieces.hpp"
+#include "io/sources.hpp"
 #include "partition/base/prefault.hpp"
 #include "partition/row_order.hpp"
 
@@ -21,7 +23,7 @@ namespace {
 
 /// What all ranks must know before they read.
 struct PetscOpening {
-  PetscOutline outline;
+  PetscHeader header;
   std::int64_t file_bytes = 0;
 };
 
@@ -60,12 +62,12 @@ int read_block_size(const std::string& path, const PetscHeader& header) {
 PetscOpening read_opening(const InputFile& file, PetscObject wanted) {
   PetscOpening opening;
   opening.file_bytes = file.bytes();
-  PetscHeader& header = opening.outline.header;
+  PetscHeader& header = opening.header;
   header = parse_petsc_header(file.text(0, petsc_header_bytes), file.bytes(), wanted, file.path());
   check_petsc_end(header, file.text(header.value_at(header.nonzeros), 8), file.bytes(),
                   file.path());
   if (wanted == PetscObject::matrix) {
-    opening.outline.block = read_block_size(file.path(), header);
+    header.block = read_block_size(file.path(), header);
   }
   return opening;
 }
@@ -155,14 +157,14 @@ bool holds_petsc_matrix(const std::string& path) {
   return is_petsc_object(InputFile(path).text(0, petsc_header_bytes), PetscObject::matrix);
 }
 
-PetscOutline open_petsc(const std::string& path, PetscObject wanted, const Comm& comm,
-                        InputFile* file) {
+PetscHeader open_petsc(const std::string& path, PetscObject wanted, const Comm& comm,
+                       InputFile* file) {
   InputFile opened;
   const auto opening = found_by_root(comm, [&] {
     opened = InputFile(path);
     return read_opening(opened, wanted);
   });
-  if (file == nullptr) return opening.outline;
+  if (file == nullptr) return opening.header;
   agree(comm, [&] {
     if (comm.rank != 0) opened = InputFile(path);
     if (opened.bytes() != opening.file_bytes) {
@@ -170,19 +172,18 @@ PetscOutline open_petsc(const std::string& path, PetscObject wanted, const Comm&
     }
   });
   *file = std::move(opened);
-  return opening.outline;
+  return opening.header;
 }
 
 DistributedCsr read_petsc_matrix(const std::string& path, const Comm& comm, Progress& progress,
                                  std::int64_t piece) {
   progress.phase("read");
   InputFile file;
-  const PetscOutline outline = open_petsc(path, PetscObject::matrix, comm, &file);
-  const PetscHeader& header = outline.header;
+  const PetscHeader header = open_petsc(path, PetscObject::matrix, comm, &file);
   agree(comm, [&] { check_memory(path, {header.rows, header.columns, header.nonzeros}, comm); });
   DistributedCsr matrix;
-  matrix.info = info_of(outline, path);
-  const EvenShare share(comm, header.rows, outline.block);
+  matrix.info = info_of(header, path);
+  const EvenShare share(comm, header.rows, header.block);
   matrix.first_row = share.first;
   matrix.offsets.assign(share.size() + 1, 0);
   const PetscReader read{file, header.index_bytes, piece, progress};
@@ -190,5 +191,17 @@ DistributedCsr read_petsc_matrix(const std::string& path, const Comm& comm, Prog
   read_body(read, header, comm, progress, matrix);
   return matrix;
 }
+
+extern const SourceFunctions petsc_source{
+    [](const Spec& spec, const Comm& comm, Progress& progress) {
+      return read_petsc_matrix(file_location(spec.text()).file, comm, progress);
+    },
+    [](const Spec& spec, const Comm& comm) {
+      const std::string file = file_location(spec.text()).file;
+      const PetscHeader found = open_petsc(file, PetscObject::matrix, comm, nullptr);
+      return MatrixOutline{info_of(found, spec.text()), found.nonzeros};
+    },
+    [](const std::string& path, const DistributedCsr& matrix, const Comm& comm,
+       Progress& progress) { write_petsc_matrix(path, matrix, comm, progress); }};
 
 }  // namespace rowhalo

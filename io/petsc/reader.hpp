@@ -19,15 +19,6 @@ namespace rowhalo {
 /// Numbers that a thread reads or writes at a time.
 inline constexpr std::int64_t default_petsc_piece = std::int64_t{1} << 18;
 
-struct PetscOutline {
-  PetscHeader header;
-  int block = 1;
-};
-/// What it says of the matrix that the user named `name`.
-inline MatrixInfo info_of(const PetscOutline& outline, const std::string& name) {
-  return {name, outline.header.rows, outline.header.columns, "real", "general", outline.block, {}};
-}
-
 /// Whether there is FILE.info; true, too, where that cannot be told, so that opening it says why.
 bool petsc_info_exists(const std::string& info_path);
 
@@ -36,8 +27,8 @@ bool holds_petsc_matrix(const std::string& path);
 
 /// Collective. Header and block size alone; checks the size of the file. All ranks have it open in
 /// `file` then, unless that is null. Throws AgreedError naming file and byte.
-PetscOutline open_petsc(const std::string& path, PetscObject wanted, const Comm& comm,
-                        InputFile* file);
+PetscHeader open_petsc(const std::string& path, PetscObject wanted, const Comm& comm,
+                       InputFile* file);
 
 /// Collective. Every rank gets its even share of rows, in whole blocks. Rows may hold their columns
 /// in any order and more than once. Throws AgreedError naming file and byte.

@@ -23,7 +23,7 @@ std::optional<std::vector<double>> read_petsc_vector(const std::string& name, Gl
   const FileLocation location = file_location(name);
   if (found_by_root(comm, [&] { return holds_petsc_matrix(location.file); })) return std::nullopt;
   InputFile file;
-  const PetscHeader header = open_petsc(location.file, PetscObject::vector, comm, &file).header;
+  const PetscHeader header = open_petsc(location.file, PetscObject::vector, comm, &file);
   agree(comm, [&] {
     check_vector_shape(name, name, header.rows, 1, location.column, header.rows);
     if (header.rows == size) return;

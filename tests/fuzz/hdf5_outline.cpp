@@ -116,11 +116,11 @@ void add_attribute(hid_t group, Draw& draw) {
   choice / 16 % 2 == 0 ? add_integers(group, name, draw) : add_word(group, name, draw);
 }
 
-void check(const MatrixOutline& outline) {
-  require(outline.info.rows >= 0 && outline.info.columns >= 0, "no negative sizes");
+void check(const FileOutline& outline) {
+  require(outline.rows >= 0 && outline.columns >= 0, "no negative sizes");
   require(outline.nonzeros >= 0, "no negative number of nonzeros");
-  require(outline.info.block >= 1 && outline.info.rows % outline.info.block == 0 &&
-              outline.info.columns % outline.info.block == 0,
+  require(outline.block >= 1 && outline.rows % outline.block == 0 &&
+              outline.columns % outline.block == 0,
           "blocks divide the matrix");
 }
 
@@ -149,7 +149,7 @@ void run_input(std::string_view input) {
   }
   for (const char* name : {"fuzz.h5", "fuzz.h5:/a"}) {
     try {
-      check(examine_hdf5_matrix(file.get(), name).matrix);
+      check(examine_hdf5_matrix(file.get(), name));
     } catch (const InputError&) {
     }
   }
