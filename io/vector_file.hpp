@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Dense vectors in files: x for --x FILE, y for --save-y FILE. The kinds of files are those of the
-// table of sources (sources.hpp); every rank reads and writes its own part.
+// table of sources (sources.hpp); every rank reads and writes its own part. Vectors may be stored
+// as matrices: of one column or one row, sparse or not, or one column of several.
 #pragma once
 
 #include <string>
@@ -31,5 +32,10 @@ std::vector<double> read_vector(const std::string& name, GlobalIndex size, const
 /// Throws AgreedError (run time) naming the file when it cannot be written.
 void write_vector(const std::string& name, const std::vector<double>& share, Precision precision,
                   const Comm& comm, Progress& progress);
+
+/// Local. Throws InputError, beginning with `place`, where a matrix of this size is no vector of
+/// `size` entries; `column`: that which `name` chooses, from 1, 0: none.
+void check_vector_shape(const std::string& place, const std::string& name, GlobalIndex rows,
+                        GlobalIndex columns, std::int64_t column, GlobalIndex size);
 
 }  // namespace rowhalo

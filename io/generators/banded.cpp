@@ -26,8 +26,7 @@ struct Banded {
     spec.allow_only({"rows", "half", "fill", "seed", "values"});
     const GlobalIndex rows = rows_of(spec);
     half = std::min(spec.integer("half", 16, 0), rows - 1);
-    const double fill = spec.number("fill", 0.5);
-    if (!(fill >= 0 && fill <= 1)) spec.fail("fill is a probability and must be in 0..1");
+    const double fill = probability_of(spec, "fill", 0.5);
     threshold = static_cast<std::uint64_t>(fill * 0x1p53);
     seed = seed_of(spec);
     outline = square_outline(spec, rows);

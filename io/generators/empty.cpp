@@ -25,8 +25,7 @@ struct MostlyEmpty {
   explicit MostlyEmpty(const Spec& spec) : values_of(spec) {
     spec.allow_only({"rows", "share", "row", "seed", "values"});
     const GlobalIndex rows = spec.integer("rows", spec.integer_argument(4'000'000));
-    const double share = spec.number("share", 0.8);
-    if (!(share >= 0 && share <= 1)) spec.fail("share is a part of the rows and must be in 0..1");
+    const double share = probability_of(spec, "share", 0.8);
     length = spec.integer("row", std::min<GlobalIndex>(20, std::max<GlobalIndex>(rows / 2, 1)), 0);
     if (length > std::max<GlobalIndex>(rows / 2, 1)) {
       spec.fail("row is the number of entries in a row and must be at most half of the columns");

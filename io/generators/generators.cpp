@@ -59,6 +59,12 @@ GlobalIndex rows_of(const Spec& spec) {
   return rows;
 }
 
+double probability_of(const Spec& spec, const char* key, double otherwise) {
+  const double value = spec.number(key, otherwise);
+  if (!(value >= 0 && value <= 1)) spec.fail(fmt::format("{} must be in 0..1", key));
+  return value;
+}
+
 GlobalIndex box_pairs(const Spec& spec, const Grid& grid) {
   GlobalIndex pairs = 1;
   for (const GlobalIndex extent : grid.extent) {

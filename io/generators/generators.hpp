@@ -64,6 +64,9 @@ std::uint64_t seed_of(const Spec& spec);
 /// Option rows, or the argument; Spec::fail when both are missing.
 GlobalIndex rows_of(const Spec& spec);
 
+/// The option `key`, a number in 0..1, or `otherwise`.
+double probability_of(const Spec& spec, const char* key, double otherwise);
+
 /// Of a box of points each of which is coupled with its up to 26 neighbours and itself: the pairs.
 /// Spec::fail when they exceed 64 bits.
 GlobalIndex box_pairs(const Spec& spec, const Grid& grid);

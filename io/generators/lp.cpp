@@ -44,7 +44,7 @@ struct LinearProgram {
         std::min({std::max<GlobalIndex>(other_rows, 1), info.columns, most_blocks});
     blocks = spec.integer("blocks", std::min<GlobalIndex>(16, most), 1, most);
     dense = spec.integer("dense", std::min<GlobalIndex>(4, info.columns), 0, info.columns);
-    linking_fill = probability(spec, "fill", 0.25);
+    linking_fill = probability_of(spec, "fill", 0.25);
     checked_product(spec, info.rows, blocks, "rows times blocks");
     const double block_rows = static_cast<double>(other_rows) / static_cast<double>(blocks);
     column_entries = spec.number("column", std::min(8.0, block_rows));
@@ -60,14 +60,6 @@ struct LinearProgram {
                                           (other_rows > 0 ? column_entries : 0)) +
                                    static_cast<double>(dense) * static_cast<double>(info.rows));
     outline.exact = false;
-  }
-
-  static double probability(const Spec& spec, const char* key, double otherwise) {
-    const double value = spec.number(key, otherwise);
-    if (!(value >= 0 && value <= 1)) {
-      spec.fail(std::string(key) + " is a probability and must be in 0..1");
-    }
-    return value;
   }
 
   /// Columns of a row in which there may be entries, and how likely each is in units of 2^-53.

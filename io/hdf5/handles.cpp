@@ -156,6 +156,16 @@ void write_attribute(hid_t object, const char* name, const std::string& value,
   write_scalar(object, name, hdf5_text_type().get(), &text, place);
 }
 
+void write_dataset(hid_t group, const char* name, hid_t type, const void* values,
+                   std::span<const hsize_t> shape, const std::string& place) {
+  const Hdf5Check check{place, "writing failed"};
+  const Hdf5Space space(
+      check(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr)));
+  const Hdf5Dataset dataset(
+      check(H5Dcreate(group, name, type, space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)));
+  check(H5Dwrite(dataset.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+}
+
 std::optional<std::string> text_attribute(hid_t object, const char* name) {
   const OpenAttribute open = open_attribute(object, name);
   if (!open.attribute || open.size != 1) return std::nullopt;

@@ -123,24 +123,16 @@ void write_attribute(hid_t object, const char* name, double value, const std::st
 void write_attribute(hid_t object, const char* name, const std::string& value,
                      const std::string& place);
 
-/// A dataset, written at once; the last dimension of `shape` runs fastest.
-template <class T>
-void write_dataset(hid_t group, const char* name, std::span<const T> values,
-                   std::span<const hsize_t> shape, const std::string& place) {
-  const Hdf5Check check{place, "writing failed"};
-  const Hdf5Space space(
-      check(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr)));
-  const Hdf5Dataset dataset(check(
-      H5Dcreate(group, name, hdf5_type<T>(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)));
-  check(H5Dwrite(dataset.get(), hdf5_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
-}
+/// A dataset of `type`, written at once; the last dimension of `shape` runs fastest.
+void write_dataset(hid_t group, const char* name, hid_t type, const void* values,
+                   std::span<const hsize_t> shape, const std::string& place);
 
 /// Of one dimension.
 template <class T>
-void write_dataset(hid_t group, const char* name, std::span<const T> values,
+void write_dataset(hid_t group, const char* name, const std::vector<T>& values,
                    const std::string& place) {
   const hsize_t size = values.size();
-  write_dataset<T>(group, name, values, std::span(&size, 1), place);
+  write_dataset(group, name, hdf5_type<T>(), values.data(), {&size, 1}, place);
 }
 
 /// The text that an attribute or a dataset holds, or nothing where it is missing or another kind.

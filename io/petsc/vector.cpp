@@ -12,7 +12,7 @@
 #include "io/petsc/pieces.hpp"
 #include "io/petsc/reader.hpp"
 #include "io/sources.hpp"
-#include "io/vector_of_matrix.hpp"
+#include "io/vector_file.hpp"
 
 namespace rowhalo {
 

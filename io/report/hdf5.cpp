@@ -65,7 +65,7 @@ class Hdf5Report {
     for (const auto& [name, seconds] : {std::pair{"batch_seconds", &report.batch_seconds},
                                         {"local_batch_seconds", &report.local_batch_seconds}}) {
       const hsize_t shape[] = {report.rows.size(), seconds->size() / report.rows.size()};
-      write_dataset<double>(group.get(), name, *seconds, shape, path_);
+      write_dataset(group.get(), name, H5T_NATIVE_DOUBLE, seconds->data(), shape, path_);
     }
   }
 
@@ -113,14 +113,14 @@ class Hdf5Report {
     if (all(whole)) {
       std::vector<std::int64_t> numbers;
       for (const Json& value : values) numbers.push_back(whole_number(value));
-      write_dataset<std::int64_t>(group, name, numbers, path_);
+      write_dataset(group, name, numbers, path_);
     } else if (all([](const Json& value) { return value.is_number() || value.is_null(); })) {
       std::vector<double> numbers;
       for (const Json& value : values) {
         numbers.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN()
                                           : value.get<double>());
       }
-      write_dataset<double>(group, name, numbers, path_);
+      write_dataset(group, name, numbers, path_);
     } else {
       write_texts(group, name, values);
     }
@@ -136,12 +136,7 @@ class Hdf5Report {
     std::vector<const char*> pointers;
     for (const std::string& text : texts) pointers.push_back(text.c_str());
     const hsize_t size = pointers.size();
-    const Hdf5Space space(check_(H5Screate_simple(1, &size, nullptr)));
-    const Hdf5Type type(hdf5_text_type());
-    const Hdf5Dataset dataset(check_(
-        H5Dcreate(group, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)));
-    if (size == 0) return;
-    check_(H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()));
+    write_dataset(group, name, hdf5_text_type().get(), pointers.data(), {&size, 1}, path_);
   }
 
   const std::string& path_;

@@ -16,41 +16,38 @@ namespace rowhalo {
 
 namespace {
 
-/// The columns of an entry; `reason`: of an entry, null or empty where it is usable.
-template <class Entries, class Reason>
-std::vector<TableRow> rows_of(const Entries& entries, const Reason& reason) {
+/// Why an entry cannot be used at the site; empty: it can.
+std::string reason_of(const auto& entry, const ComputeSite& site) {
+  if constexpr (requires { unusable_reason(entry); }) {
+    return unusable_reason(entry);
+  } else if constexpr (requires { entry.unusable(site); }) {
+    return entry.unusable(site);
+  } else if constexpr (requires { entry.unusable; }) {
+    return entry.unusable == nullptr ? "" : entry.unusable;
+  } else {
+    return {};
+  }
+}
+
+/// The columns of every entry.
+template <auto table>
+std::vector<TableRow> rows_of(const ComputeSite& site) {
   std::vector<TableRow> rows;
-  for (const auto& entry : entries) {
+  for (const auto& entry : table()) {
     std::string summary = entry.summary;
     if constexpr (requires { entry.device; }) {
       summary = fmt::format("{}: {}", name_of(entry.device), summary);
     }
-    rows.push_back({entry.name, std::move(summary), reason(entry)});
+    rows.push_back({entry.name, std::move(summary), reason_of(entry, site)});
   }
   return rows;
 }
 
-std::string always(const auto&) {
-  return {};
-}
-std::string of_build(const auto& entry) {
-  return entry.unusable == nullptr ? "" : entry.unusable;
-}
-
 constexpr NamedTable all_tables[] = {
-    {"formats", [](const ComputeSite&) { return rows_of(formats(), unusable_reason); }},
-    {"transports",
-     [](const ComputeSite& site) {
-       return rows_of(transports(), [&](const auto& entry) { return entry.unusable(site); });
-     }},
-    {"partitioners",
-     [](const ComputeSite&) { return rows_of(partitioners(), of_build<PartitionerEntry>); }},
-    {"sources", [](const ComputeSite&) { return rows_of(sources(), of_build<SourceEntry>); }},
-    {"methods", [](const ComputeSite&) { return rows_of(solvers(), always<SolverEntry>); }},
-    {"preconditioners",
-     [](const ComputeSite&) { return rows_of(preconditioners(), always<PreconditionerEntry>); }},
-    {"schedules", [](const ComputeSite&) { return rows_of(schedules(), always<ScheduleEntry>); }},
-};
+    {"formats", rows_of<formats>},           {"transports", rows_of<transports>},
+    {"partitioners", rows_of<partitioners>}, {"sources", rows_of<sources>},
+    {"methods", rows_of<solvers>},           {"preconditioners", rows_of<preconditioners>},
+    {"schedules", rows_of<schedules>}};
 
 }  // namespace
 

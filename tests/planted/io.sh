@@ -209,7 +209,7 @@ fault "marks of a format in capitals are not known" io/hdf5/outline.cpp \
   'std::string small = lower_case(format);' \
   'std::string small = format;' \
   test_hdf5_n1
-fault "the first column whichever was chosen" io/vector_of_matrix.cpp \
+fault "the first column whichever was chosen" io/vector_file.cpp \
   'matrix.columns[k] == std::max<std::int64_t>(column, 1) - 1' \
   'matrix.columns[k] == 0' \
   test_files_n1
