@@ -4,24 +4,107 @@
 // the same words and comes to the same result or the same error.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "miniapp/cli/options/check.hpp"
-#include "miniapp/cli/options/exchange.hpp"
-#include "miniapp/cli/options/kernel.hpp"
-#include "miniapp/cli/options/matrix.hpp"
-#include "miniapp/cli/options/measure.hpp"
-#include "miniapp/cli/options/output.hpp"
-#include "miniapp/cli/options/partition.hpp"
-#include "miniapp/cli/options/tuning.hpp"
+#include "io/report/report.hpp"
+#include "miniapp/bench/batches.hpp"
 #include "miniapp/solve/solver_options.hpp"
+#include "miniapp/tune/schedule.hpp"
+#include "partition/base/types.hpp"
+#include "partition/reorder.hpp"
 
 namespace rowhalo {
 
-/// Options of the commands that take a matrix, a struct and a file per concern (cli/options), with
-/// the defaults of the contract.
+class App;
+
+// Options, a struct per concern, with the defaults of the contract. Their words and checks, a file
+// per concern: cli/options.
+
+/// Which matrix, and in which order of rows.
+struct MatrixOptions {
+  std::string matrix;
+  int block = 0;  ///< 0: what the source says
+  std::optional<std::uint64_t> shuffle;
+};
+
+/// Which rank owns which rows.
+struct PartitionOptions {
+  std::string partition = "auto";
+  bool hierarchical = false;  ///< nodes first, then the ranks of each
+  int ranks_per_node = 0;     ///< emulated; 0: as ranks share memory
+  Reorder reorder = Reorder::none;
+};
+
+/// `--partition` of run and info: every partitioner that is usable.
+inline constexpr const char* all_partitioners = "all";
+
+/// Ranks that --ranks and --ranks-per-node may name: more than any machine has.
+inline constexpr int most_ranks = 1'000'000;
+
+/// What is multiplied by what, in which format, and on which device.
+struct KernelOptions {
+  std::string device = "auto";
+  int threads = 0;  ///< 0: OMP_NUM_THREADS, else the cores of this rank
+  std::string format = "auto", boundary_format;
+  bool value_codes = true;
+  Precision precision = Precision::fp64;
+  bool graph = true;          ///< where transport and schedule allow it
+  bool reproducible = false;  ///< rows are summed in their stored order, in whatever format
+  double alpha = 1, beta = 0;
+  std::string x = "random:seed=1", y = "zeros";
+  std::string rhs = "manufactured";  ///< of solve
+};
+
+/// Partial sums instead of entries of x where they are fewer; automatic: where that is predicted to
+/// be faster and neither format nor partition is named.
+enum class SumsOption { off, on, automatic };
+
+/// How entries of x travel between ranks, and in which order of a product.
+struct ExchangeOptions {
+  std::string halo = "auto";
+  Schedule schedule = Schedule::overlap;
+  SumsOption partial_sums = SumsOption::off;
+  std::string machine;  ///< file of `network` that products are predicted from
+};
+
+/// Tuning files: written by one run, read by the next instead of trials.
+struct TuningOptions {
+  std::string tuning, save_tuning;  ///< files of what was chosen
+};
+
+/// How long products are timed, and when a run gives up.
+struct MeasureOptions : BatchOptions {
+  bool measuring_given = false;  ///< by --iterations, --batches, --warmup, --min-seconds
+  bool cold = false;             ///< kernels: also with caches flushed
+  std::string sweep;             ///< kernels: "threads", or empty
+  bool telemetry = true;
+  bool dry = false;  ///< run, kernels: only what can be checked before the matrix is read
+  double timeout_seconds = 300;
+};
+
+/// What y is validated against, and disturbances of the exchange.
+struct CheckOptions {
+  Against validate = Against::reference;
+  bool poison = false;
+  double jitter_microseconds = 0;
+};
+
+enum class Color { automatic, always, never };
+
+/// What is written, where, and what the terminal shows.
+struct OutputOptions {
+  std::string output;  ///< of convert
+  bool force = false;  ///< convert: `output` may be there
+  std::string json, csv, hdf5, communication, trace;
+  std::string save_y, save_x, history;  ///< the latter two of solve
+  bool quiet = false, progress = true, explain = false;
+  Color color = Color::automatic;
+};
+
+/// Of the commands that take a matrix.
 struct RunOptions : MatrixOptions,
                     PartitionOptions,
                     KernelOptions,
@@ -30,6 +113,12 @@ struct RunOptions : MatrixOptions,
                     MeasureOptions,
                     CheckOptions,
                     OutputOptions {};
+
+/// Local. Throws InputError where no format of `device` takes the precision, a format is unknown,
+/// or a factor too large.
+void check(const KernelOptions& options, Device device);
+/// Local. Throws InputError where a transport is unknown, or the schedule has no partial sums.
+void check(const ExchangeOptions& options);
 
 /// What only `info` has.
 struct InfoOptions {

@@ -2,8 +2,7 @@
 //
 // Options of `convert`.
 #include "io/sources.hpp"
-#include "miniapp/cli/options.hpp"
-#include "miniapp/cli/options/words.hpp"
+#include "miniapp/cli/options/add.hpp"
 
 namespace rowhalo {
 

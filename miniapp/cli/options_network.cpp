@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Options of `network`.
-#include "miniapp/cli/options.hpp"
-#include "miniapp/cli/options/words.hpp"
+#include "miniapp/cli/options/add.hpp"
 
 namespace rowhalo {
 

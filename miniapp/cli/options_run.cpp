@@ -3,8 +3,7 @@
 // Options of `run` and `kernels`: the commands that multiply.
 #include "kernels/formats.hpp"
 #include "miniapp/bench/petsc/library.hpp"
-#include "miniapp/cli/options.hpp"
-#include "miniapp/cli/options/words.hpp"
+#include "miniapp/cli/options/add.hpp"
 
 namespace rowhalo {
 

@@ -2,8 +2,7 @@
 //
 // Options of `solve`.
 #include "miniapp/bench/petsc/library.hpp"
-#include "miniapp/cli/options.hpp"
-#include "miniapp/cli/options/words.hpp"
+#include "miniapp/cli/options/add.hpp"
 #include "miniapp/solve/methods.hpp"
 
 namespace rowhalo {

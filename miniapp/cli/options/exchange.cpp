@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The options of exchange.hpp: their words, and what is checked of them.
-#include "miniapp/cli/options/exchange.hpp"
+// How entries of x travel between ranks, and in which order of a product: the words of the options
+// (add.hpp), and what is checked of them.
+#include "miniapp/cli/options/add.hpp"
 
-#include "miniapp/cli/options/words.hpp"
 #include "miniapp/halo/transports.hpp"
 
 namespace rowhalo {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The options of kernel.hpp: their words, and what is checked of them.
-#include "miniapp/cli/options/kernel.hpp"
-
+// What is multiplied by what, in which format, and on which device: the words of the options
+// (add.hpp), and what is checked of them.
 #include <algorithm>
 #include <cmath>
+#include "miniapp/cli/options/add.hpp"
 
 #include "kernels/formats.hpp"
 #include "miniapp/check/vector_spec.hpp"
 #include "miniapp/cli/device.hpp"
-#include "miniapp/cli/options/words.hpp"
 #include "miniapp/tune/choose.hpp"
 #include "partition/base/numbers.hpp"
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The options of measure.hpp: their words, and what is checked of them.
-#include "miniapp/cli/options/measure.hpp"
+// How long products are timed, against what y is validated, and when a run gives up: the words of
+// the options (add.hpp), and what is checked of them.
+#include "miniapp/cli/options/add.hpp"
 
-#include "miniapp/cli/options/words.hpp"
+#include "io/report/reasons.hpp"
 
 namespace rowhalo {
 
@@ -50,6 +51,27 @@ void add_timeout_option(App& app, MeasureOptions& options) {
              with_default("end with an error that names each rank's phase when the run makes no "
                           "progress for S seconds, 0.1 to 1e7",
                           options.timeout_seconds));
+}
+
+void add_validate_option(App& app, CheckOptions& options, const std::vector<Against>& references) {
+  std::vector<std::string> words;
+  std::vector<std::pair<std::string, Against>> choices;
+  for (const Against one : references) {
+    words.emplace_back(name_of(one));
+    choices.emplace_back(words.back(), one);
+  }
+  app.under(measuring_group);
+  add_choice(app, "--validate", options.validate, choices,
+             with_default(alternatives(words), name_of(options.validate)));
+}
+
+void add_disturbance_options(App& app, CheckOptions& options) {
+  app.under(measuring_group);
+  app.add_flag("--poison", options.poison,
+               "fill ghosts with NaN as soon as a product has used them; times mean little then");
+  add_number(app, "--jitter", options.jitter_microseconds, "US", 0, 1e6,
+             "hold up each rank for a random time of up to US microseconds (at most 1e6) before "
+             "every exchange begins and before it ends; times mean little then");
 }
 
 }  // namespace rowhalo

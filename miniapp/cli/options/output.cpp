@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The options of output.hpp: their words, and what is checked of them.
-#include "miniapp/cli/options/output.hpp"
-
+// What is written, where, and what the terminal shows: the words of the options (add.hpp), and
+// what is checked of them.
 #include "io/sources.hpp"
-#include "miniapp/cli/options/words.hpp"
+#include "miniapp/cli/options/add.hpp"
 
 namespace rowhalo {
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The options of partition.hpp: their words, and what is checked of them.
-#include "miniapp/cli/options/partition.hpp"
+// Which rank owns which rows: the words of the options (add.hpp), and what is checked of them.
+#include "miniapp/cli/options/add.hpp"
 
-#include "miniapp/cli/options/words.hpp"
 #include "partition/partitioners.hpp"
 
 namespace rowhalo {

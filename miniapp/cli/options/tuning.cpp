@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The options of tuning.hpp: their words, and what is checked of them.
-#include "miniapp/cli/options/tuning.hpp"
-
-#include "miniapp/cli/options/words.hpp"
+// Tuning files: written by one run, read by the next instead of trials: the words of the options
+// (add.hpp), and what is checked of them.
+#include "miniapp/cli/options/add.hpp"
 
 namespace rowhalo {
 
