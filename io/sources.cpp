@@ -11,7 +11,6 @@
 
 #include "io/file_location.hpp"
 #include "io/hdf5/target.hpp"
-#include "io/hdf5/unusable.hpp"
 #include "io/output_file.hpp"
 #include "partition/base/regular_file.hpp"
 #include "partition/base/suggestion.hpp"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Matrices, vectors and reports in .h5 in a build without HDF5: they are refused (unusable.hpp)
+// Matrices, vectors and reports in .h5 in a build without HDF5: they are refused (target.hpp)
 // before any of these is called.
 #include <stdexcept>
 
 #include "io/hdf5/target.hpp"
-#include "io/hdf5/unusable.hpp"
 #include "io/report/writers.hpp"
 #include "io/sources.hpp"
 

@@ -9,7 +9,7 @@
 #include <limits>
 #include <string_view>
 
-#include "io/hdf5/unusable.hpp"
+#include "io/hdf5/target.hpp"
 
 namespace rowhalo {
 

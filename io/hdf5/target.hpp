@@ -13,6 +13,9 @@
 
 namespace rowhalo {
 
+/// Why this build cannot use HDF5, and the remedy; null where it can.
+extern const char* const hdf5_unusable;
+
 /// Local, before any work is done. OBJECT is the group of a matrix or the dataset of a vector.
 /// Throws InputError (usage), beginning with `option`, if OBJECT
 /// cannot be added to the existing file `name`: no HDF5 file, a group that exists already, or

@@ -3,6 +3,11 @@
 // Reading of .npz files (reader.hpp), and the source .npz.
 #include "io/npz/reader.hpp"
 
+#include <zlib.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
 #include <utility>
 
 #include "io/collective.hpp"
@@ -11,12 +16,157 @@
 #include "partition/matrix/transpose.hpp"
 #include "io/file_location.hpp"
 #include "io/host_memory.hpp"
-#include "io/npz/stream.hpp"
+#include "io/input_file.hpp"
+#include "io/npz/npy.hpp"
+#include "partition/base/checked_cast.hpp"
 #include "partition/row_order.hpp"
 
 namespace rowhalo {
 
 namespace {
+
+constexpr std::int64_t piece_items = std::int64_t{1} << 18, packed_bytes = 256 << 10;
+
+/// Unpacks a member in order, on all ranks at once: rank 0 reads, and every rank has all bytes, so
+/// that what is wrong with them is wrong on each.
+struct Inflater {
+  Inflater(const InputFile& input, const NpzArray& array, const std::string& name,
+           const Comm& ranks)
+      : file(input),
+        place(name),
+        comm(ranks),
+        at(array.data.offset),
+        left(array.data.packed),
+        crc_wanted(array.data.crc) {
+    constexpr int raw_window_bits = -15;
+    if (inflateInit2(&stream, raw_window_bits) != Z_OK) {
+      throw std::runtime_error("inflateInit2: out of memory");
+    }
+  }
+  ~Inflater() { inflateEnd(&stream); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  /// Collective. The next `bytes`. Throws AgreedError where the data end or are damaged.
+  void next(char* to, std::int64_t bytes) {
+    stream.next_out = reinterpret_cast<Bytef*>(to);
+    stream.avail_out = checked_cast<uInt>(bytes, "bytes of a piece");
+    while (stream.avail_out > 0) {
+      if (stream.avail_in == 0) refill();
+      const int code = inflate(&stream, Z_NO_FLUSH);
+      if (code == Z_STREAM_END) break;
+      if (code != Z_OK) fail("the compressed data are damaged; copy the file again");
+    }
+    if (stream.avail_out > 0) fail("the compressed data end early; copy the file again");
+    crc = crc32(crc, reinterpret_cast<const Bytef*>(to), static_cast<uInt>(bytes));
+  }
+  void check_end() const {
+    if (crc != crc_wanted) fail("the checksum is wrong, the data are damaged; copy the file again");
+  }
+
+ private:
+  void refill() {
+    if (left == 0) fail("the compressed data end early; copy the file again");
+    buffer = found_by_root(comm, [&] { return file.text(at, std::min(left, packed_bytes)); });
+    at += std::ssize(buffer);
+    left -= std::ssize(buffer);
+    stream.next_in = reinterpret_cast<Bytef*>(buffer.data());
+    stream.avail_in = static_cast<uInt>(buffer.size());
+  }
+  void fail(const char* what) const {
+    agree(comm, [&] { throw InputError(place + ": " + what); });
+  }
+
+  const InputFile& file;
+  const std::string& place;
+  const Comm& comm;
+  std::int64_t at, left;
+  uLong crc = crc32(0, nullptr, 0), crc_wanted;
+  std::string buffer;
+  z_stream stream{};
+};
+
+/// One array of the file, read once from front to back by all ranks together.
+class NpzStream {
+ public:
+  /// `file` is open on rank 0, and on every rank if the array is not deflated, and outlives the
+  /// stream; `place` is file and array.
+  NpzStream(const InputFile& file, const NpzArray& array, std::string place, const Comm& comm,
+            Progress& progress)
+      : file_(file), array_(array), place_(std::move(place)), comm_(comm), progress_(progress) {
+    if (array.data.deflated) inflater_.emplace(file_, array_, place_, comm_);
+  }
+  NpzStream(const NpzStream&) = delete;
+  NpzStream& operator=(const NpzStream&) = delete;
+
+  /// Collective. The items [first, first + count), which are this rank's affair. All ranks read on
+  /// to item `end` together: none has items behind it, or before that of the call before. Throws
+  /// AgreedError.
+  std::vector<std::int64_t> integers(std::int64_t first, std::int64_t count, std::int64_t end) {
+    std::vector<std::int64_t> out;
+    agree(comm_, [&] { out.resize(count); });
+    read(first, count, end, [&](const char* bytes, std::int64_t at, std::int64_t items) {
+      read_npy_integers(array_.item, bytes, items, out.data() + at - first);
+    });
+    return out;
+  }
+
+  std::vector<double> reals(std::int64_t first, std::int64_t count, std::int64_t end,
+                            RoundedNumbers& rounded) {
+    std::vector<double> out;
+    agree(comm_, [&] { out.resize(count); });
+    read(first, count, end, [&](const char* bytes, std::int64_t at, std::int64_t items) {
+      read_npy_reals(array_.item, bytes, items, place_, at, out.data() + at - first, rounded);
+    });
+    return out;
+  }
+
+ private:
+  /// What takes `count` items, the first of which is number `first` of the array.
+  using Take = std::function<void(const char* bytes, std::int64_t first, std::int64_t count)>;
+
+  void read(std::int64_t first, std::int64_t count, std::int64_t end, const Take& take) {
+    agree(comm_, [&] {
+      buffer_.resize(std::max(piece_items * array_.item.bytes, array_.header_bytes));
+      if (!array_.data.deflated) read_stored(first, count, take);
+    });
+    if (array_.data.deflated) read_deflated(first, count, end, take);
+  }
+
+  void read_stored(std::int64_t first, std::int64_t count, const Take& take) {
+    for (std::int64_t at = first; at < first + count; at += piece_items) {
+      const std::int64_t items = std::min(piece_items, first + count - at);
+      file_.read(array_.data.offset + array_.header_bytes + at * array_.item.bytes, buffer_.data(),
+                 items * array_.item.bytes);
+      take(buffer_.data(), at, items);
+      progress_.add(items);
+    }
+  }
+
+  /// Collective.
+  void read_deflated(std::int64_t first, std::int64_t count, std::int64_t end, const Take& take) {
+    if (next_ == 0) inflater_->next(buffer_.data(), array_.header_bytes);
+    while (next_ < end) {
+      const std::int64_t items = std::min(piece_items, end - next_);
+      inflater_->next(buffer_.data(), items * array_.item.bytes);
+      const std::int64_t from = std::clamp<std::int64_t>(first - next_, 0, items),
+                         to = std::clamp<std::int64_t>(first + count - next_, 0, items);
+      if (from < to) take(buffer_.data() + from * array_.item.bytes, next_ + from, to - from);
+      next_ += items;
+      progress_.add(to - from);
+    }
+    if (next_ == array_.count) inflater_->check_end();
+  }
+
+  const InputFile& file_;
+  NpzArray array_;
+  std::string place_;
+  Comm comm_;
+  Progress& progress_;
+  std::string buffer_;                ///< a piece
+  std::int64_t next_ = 0;             ///< the first item that is not inflated yet
+  std::optional<Inflater> inflater_;  ///< of a deflated array
+};
 
 const char* name_of(const NpzArray& array, const NpzOutline& outline) {
   const bool coordinates = outline.format == NpzFormat::coo;
@@ -32,13 +182,14 @@ NpzOutline agreed_npz(const std::string& path, const Comm& comm) {
 
 /// Streams of one file.
 struct NpzReading {
-  const InputFile& file;
+  const std::string& path;
+  const InputFile& file;  ///< open where it is read
   const NpzOutline& outline;
   const Comm& comm;
   Progress& progress;
 
   NpzStream stream(const NpzArray& array) const {
-    return NpzStream(file, array, file.path() + ":" + name_of(array, outline), comm, progress);
+    return NpzStream(file, array, path + ":" + name_of(array, outline), comm, progress);
   }
 };
 
@@ -52,7 +203,7 @@ void read_npz_compressed(const NpzReading& reading, DistributedCsr& matrix,
   matrix.first_row = share.first;
   matrix.offsets =
       reading.stream(outline.first).integers(share.first, share.size() + 1, matrix.info.rows + 1);
-  const std::string place = reading.file.path() + ":indptr";
+  const std::string place = reading.path + ":indptr";
   Offset begin = 0;
   agree(comm, [&] {
     begin = take_offsets(place, by_columns, outline.nonzeros, matrix);
@@ -64,7 +215,7 @@ void read_npz_compressed(const NpzReading& reading, DistributedCsr& matrix,
                                  wrong_start ? "begins" : "ends", wrong_start ? begin : end,
                                  wrong_start ? 0 : outline.nonzeros));
   });
-  const std::string indices = reading.file.path() + ":indices";
+  const std::string indices = reading.path + ":indices";
   const Offset nonzeros = matrix.local_nonzeros();
   reading.progress.expect(2 * nonzeros);
   matrix.columns = reading.stream(outline.second).integers(begin, nonzeros, outline.nonzeros);
@@ -87,11 +238,10 @@ void check_positions(const NpzReading& reading, const std::vector<Entry>& entrie
     const auto [row, column, value] = entries[k];
     const bool wrong_row = row < 0 || row >= outline.rows;
     if (!wrong_row && column >= 0 && column < outline.columns) continue;
-    throw InputError(
-        fmt::format("{}:{}[{}]: {} is not in 0..{}; make the file again", reading.file.path(),
-                    wrong_row ? "row" : "col", first + k, wrong_row ? row : column,
-                    (wrong_row ? outline.rows : outline.columns) - 1),
-        first + k);
+    throw InputError(fmt::format("{}:{}[{}]: {} is not in 0..{}; make the file again", reading.path,
+                                 wrong_row ? "row" : "col", first + k, wrong_row ? row : column,
+                                 (wrong_row ? outline.rows : outline.columns) - 1),
+                     first + k);
   }
 }
 
@@ -136,7 +286,7 @@ DistributedCsr load_npz(const Spec& spec, const Comm& comm, Progress& progress) 
       file = InputFile(path);
     }
   });
-  const NpzReading reading{file, outline, comm, progress};
+  const NpzReading reading{path, file, outline, comm, progress};
   RoundedNumbers rounded;
   DistributedCsr matrix;
   matrix.info = info_of(outline, name);

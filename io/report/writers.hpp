@@ -32,7 +32,7 @@ std::string communication_text(const CommunicationReport& communication);
 std::string report_schema();
 
 /// Writes the report as HDF5 under a temporary name that is then renamed (layout: hdf5.cpp), in a
-/// build with HDF5 (io/hdf5/unusable.hpp). Throws InputError (run time) naming the file when that
+/// build with HDF5 (io/hdf5/target.hpp). Throws InputError (run time) naming the file when that
 /// fails.
 void write_hdf5_report(const std::string& path, const RunReport& report);
 

@@ -79,4 +79,14 @@ class HelpFormatter : public CLI::Formatter {
   std::string entry(const std::string& name, const std::string& description) const;
 };
 
+/// Scripts that complete the command lines of this program in a shell: commands, options, the names
+/// that an option takes, and files; a new format or option is completed without a further line.
+std::string bash_completion(const App& app);
+std::string zsh_completion(const App& app);
+
+/// The manual page, rowhalo(1) or rowhalo-COMMAND(1), of `command`, which is one of `app` or `app`
+/// itself, as roff: from its options and the tables of what can be named. The build asks the
+/// program for every page (miniapp/manual.cmake), and cmake --install installs them.
+std::string manual_page(const App& app, const App& command);
+
 }  // namespace rowhalo

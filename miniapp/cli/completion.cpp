@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Both scripts are a frame, written here, around lists that are walked out of the options.
-#include "miniapp/cli/completion.hpp"
-
+// Completion (app.hpp): both scripts are a frame, written here, around lists that are walked out of
+// the options.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "miniapp/cli/app.hpp"
 
 namespace rowhalo {
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sections of a manual page, in the macros of man(7). Texts are escaped so that a copied option
-// keeps its dashes and quotes.
-#include "miniapp/cli/manual.hpp"
-
+// The sections of a manual page (app.hpp), in the macros of man(7). Texts are escaped so that a
+// copied option keeps its dashes and quotes.
 #include <fmt/format.h>
 
 #include <cctype>
 #include <sstream>
 #include <utility>
 
+#include "miniapp/cli/app.hpp"
 #include "miniapp/cli/tables.hpp"
 #include "miniapp/halo/transports.hpp"
 #include "miniapp/version.hpp"

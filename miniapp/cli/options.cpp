@@ -8,8 +8,6 @@
 #include <memory>
 #include <string_view>
 
-#include "miniapp/cli/completion.hpp"
-#include "miniapp/cli/manual.hpp"
 #include "miniapp/cli/options/words.hpp"
 #include "partition/base/text.hpp"
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Outputs, one attempt each (outputs.hpp).
+// The files that are named, and outputs, one attempt each (outputs.hpp).
 #include "miniapp/cli/outputs.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,16 +16,83 @@
 #include <utility>
 #include <vector>
 
-#include "io/hdf5/unusable.hpp"
+#include "io/aliases.hpp"
+#include "io/file_location.hpp"
+#include "io/hdf5/target.hpp"
 #include "io/output_file.hpp"
 #include "io/report/writers.hpp"
-#include "miniapp/cli/named_files.hpp"
+#include "io/sources.hpp"
+#include "io/vector_file.hpp"
 #include "miniapp/process/environment.hpp"
 #include "partition/base/text.hpp"
 
 namespace rowhalo {
 
 namespace {
+
+void add_matrix(std::vector<NamedFile>& files, const char* option, const std::string& text,
+                FileRole role) {
+  const std::string path = file_location(text).file;
+  files.push_back({option, text, path, role});
+  if (path.ends_with(".petsc")) files.push_back({option, path + ".info", path + ".info", role});
+}
+
+bool is_file(int descriptor) {
+  struct stat status {};
+  return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+struct NamedOutput {
+  const char* option;
+  const std::string* path;  ///< empty: not asked for; '-': stdout
+};
+/// The outputs that are texts, which may go to stdout.
+std::vector<NamedOutput> text_outputs(const RunOptions& options) {
+  return {{"--json", &options.json},
+          {"--csv", &options.csv},
+          {"--communication", &options.communication},
+          {"--trace", &options.trace},
+          {"--history", &options.history},
+          {"--save-tuning", &options.save_tuning}};
+}
+
+/// The files that a command line names, of whatever command, inputs first; a matrix in PETSc's
+/// format also with its .info file. An option that is new and names a file is added here.
+std::vector<NamedFile> named_files(const RunOptions& options) {
+  std::vector<NamedFile> files;
+  const bool converts = !options.output.empty();
+  if (names_matrix_file(options.matrix)) {
+    add_matrix(files, converts ? "IN" : "--matrix", options.matrix, FileRole::input);
+  }
+  const std::pair<const char*, const std::string*> vectors[] = {
+      {"--x", &options.x}, {"--y", &options.y}, {"--rhs", &options.rhs}};
+  for (const auto& [option, text] : vectors) {
+    if (!names_vector_file(*text)) continue;
+    files.push_back({option, *text, file_location(*text).file, FileRole::input});
+  }
+  for (const auto& [option, path] :
+       {NamedOutput{"--machine", &options.machine}, {"--tuning", &options.tuning}}) {
+    if (!path->empty()) files.push_back({option, *path, *path, FileRole::input});
+  }
+  constexpr std::string_view owners = "file:";
+  if (options.partition.starts_with(owners)) {
+    const std::string path = options.partition.substr(owners.size());
+    files.push_back({"--partition", path, path, FileRole::input});
+  }
+  if (is_file(STDOUT_FILENO)) files.push_back({"stdout", "", "/dev/stdout", FileRole::stream});
+  if (is_file(STDERR_FILENO)) files.push_back({"stderr", "", "/dev/stderr", FileRole::stream});
+
+  if (converts) add_matrix(files, "OUT", options.output, FileRole::output);
+  std::vector<NamedOutput> outputs = text_outputs(options);
+  outputs.insert(
+      outputs.end(),
+      {{"--save-y", &options.save_y}, {"--save-x", &options.save_x}, {"--hdf5", &options.hdf5}});
+  for (const auto& [option, path] : outputs) {
+    if (path->empty() || *path == "-") continue;
+    files.push_back({option, *path, file_location(*path).file, FileRole::output});
+  }
+  return files;
+}
 
 const char* name_of_stream(int descriptor) {
   return descriptor == STDOUT_FILENO ? "stdout" : "stderr";

@@ -217,7 +217,7 @@ fault "numbers beyond 2^53 rounded without a word" io/matrix_market/parser.cpp \
   'if (!is_rounded(token, value)) return;' \
   'if (true) return;' \
   cli_foreign_files
-fault "the checksum of an .npz is not looked at" io/npz/stream.cpp \
+fault "the checksum of an .npz is not looked at" io/npz/reader.cpp \
   'if (crc != crc_wanted) fail(' \
   'if (false) fail(' \
   cli_foreign_files

@@ -337,11 +337,11 @@ fault "help into a full disk exits with 0" miniapp/cli/outputs.cpp \
   'return error.code();' \
   'return ExitCode::fine;' \
   cli_outputs
-fault "a place in an HDF5 file is a file of its own" miniapp/cli/named_files.cpp \
+fault "a place in an HDF5 file is a file of its own" miniapp/cli/outputs.cpp \
   'files.push_back({option, *path, file_location(*path).file, FileRole::output});' \
   'files.push_back({option, *path, *path, FileRole::output});' \
   cli_outputs
-fault "the .info file of a matrix is overwritten" miniapp/cli/named_files.cpp \
+fault "the .info file of a matrix is overwritten" miniapp/cli/outputs.cpp \
   'if (path.ends_with(".petsc")) files.push_back' \
   'if (false) files.push_back' \
   cli_outputs
