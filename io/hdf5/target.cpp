@@ -12,6 +12,7 @@
 
 #include "io/collective.hpp"
 #include "io/file_location.hpp"
+#include "io/hdf5/outline.hpp"
 #include "io/hdf5/shared.hpp"
 #include "io/input_file.hpp"
 #include "io/output_file.hpp"
@@ -61,13 +62,9 @@ void begin_hdf5(const TemporaryFile& file, const FileLocation& location, std::in
 std::string group_of_matrix(hid_t file, const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string group = slash == std::string::npos || slash == 0 ? "/" : path.substr(0, slash);
-  const std::string inside = group == "/" ? "" : group + "/";
-  for (const char* part : {"indptr", "indices", "data"}) {
-    if (!hdf5_object_exists(file, inside + part)) return {};
-  }
   const std::string name = path.substr(slash == std::string::npos ? 0 : slash + 1);
   const bool part_of_it = name == "indptr" || name == "indices" || name == "data";
-  return part_of_it ? group : "";
+  return part_of_it && is_hdf5_matrix(file, group) ? group : "";
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Parallel writing of Matrix Market files (writer.hpp).
+// Parallel writing of Matrix Market files (writer.hpp), of matrices and of vectors.
 #include "io/matrix_market/writer.hpp"
 
 #include <fmt/compile.h>
@@ -11,12 +11,15 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
 #include "io/file_kind.hpp"
 #include "io/matrix_market/parser.hpp"
 #include "io/parallel_output.hpp"
+#include "io/sources.hpp"
 #include "partition/base/checked_cast.hpp"
 #include "partition/matrix/matrix_statistics.hpp"
 
@@ -156,6 +159,16 @@ std::string compressed(const std::string& text) {
   return bytes;
 }
 
+/// The text of `size` numbers in `count` parts, which threads make: text_of(begin, end).
+std::vector<std::string> text_in_parts(std::int64_t size, std::int64_t count, const auto& text_of) {
+  std::vector<std::string> parts(count);
+#pragma omp parallel for schedule(static, 1)
+  for (std::int64_t part = 0; part < count; ++part) {
+    parts[part] = text_of(size * part / count, size * (part + 1) / count);
+  }
+  return parts;
+}
+
 /// The entries as they stand in the file, in one part per thread.
 std::vector<std::string> parts_of(const std::vector<Entry>& entries, MatrixMarketField field,
                                   bool gzip) {
@@ -163,14 +176,44 @@ std::vector<std::string> parts_of(const std::vector<Entry>& entries, MatrixMarke
   const std::int64_t size = std::ssize(entries);
   const auto count = std::clamp<std::int64_t>(size / least_entries, std::min<std::int64_t>(size, 1),
                                               omp_get_max_threads());
-  std::vector<std::string> parts(count);
-#pragma omp parallel for schedule(static, 1)
-  for (std::int64_t part = 0; part < count; ++part) {
-    const std::int64_t begin = size * part / count, end = size * (part + 1) / count;
-    parts[part] = format_entries(entries.data() + begin, end - begin, field);
-    if (gzip) parts[part] = compressed(parts[part]);
+  return text_in_parts(size, count, [&](std::int64_t begin, std::int64_t end) {
+    std::string text = format_entries(entries.data() + begin, end - begin, field);
+    return gzip ? compressed(text) : text;
+  });
+}
+
+/// Numbers of a vector, one a line, in the shortest form; NaN without its sign, which not every
+/// reader takes.
+template <class T>
+std::string format_values(std::span<const double> values) {
+  std::string text;
+  for (const double one : values) {
+    const T value = static_cast<T>(one);
+    if (std::isnan(value))
+      text += "nan\n";
+    else
+      fmt::format_to(std::back_inserter(text), "{}\n", value);
   }
-  return parts;
+  return text;
+}
+
+/// Collective. As an array file with one column (which is read as the matrix that it is).
+void write_matrix_market_vector(const std::string& name, const std::vector<double>& share,
+                                Precision precision, const Comm& comm, Progress& progress) {
+  const bool wide = vector_type(precision) == NumberType::fp64;
+  std::vector<std::string> parts = text_in_parts(
+      std::ssize(share), omp_get_max_threads(), [&](std::int64_t begin, std::int64_t end) {
+        const std::span values(share.begin() + begin, share.begin() + end);
+        return wide ? format_values<double>(values) : format_values<float>(values);
+      });
+  const std::int64_t size = sum_over_ranks(comm, std::ssize(share));
+  if (comm.rank == 0) {
+    parts.insert(parts.begin(),
+                 fmt::format("%%MatrixMarket matrix array real general\n{} 1\n", size));
+  }
+  ParallelOutput file(name, comm);
+  file.append(0, parts, progress);
+  file.finish();
 }
 
 }  // namespace
@@ -205,5 +248,7 @@ void write_matrix_market(const std::string& path, const DistributedCsr& whole, c
   }
   file.finish();
 }
+
+extern const VectorFunctions matrix_market_vectors{nullptr, write_matrix_market_vector};
 
 }  // namespace rowhalo

@@ -33,30 +33,26 @@ inline Json json_of(const Word& word) {
   return word.text.empty() && word.empty == Word::Empty::null ? Json(nullptr) : Json(word.text);
 }
 
+template <class T>
+concept IsOptional = requires(const T& value) {
+  value.has_value();
+};
+
 /// Numbers, texts, truth values and lists of them; objects of the structs that are described.
 template <class T>
-Json json_of(const T& value);
-
-template <class T>
-Json json_of(const std::optional<T>& value) {
-  return value ? json_of(*value) : Json(nullptr);
-}
-
-template <class T>
-Json json_of(const std::vector<T>& list) {
-  Json values = Json::array();
-  for (const T& value : list) values.push_back(json_of(value));
-  return values;
-}
-
-template <class T>
 Json json_of(const T& value) {
-  if constexpr (Described<T>) {
+  if constexpr (IsOptional<T>) {
+    return value ? json_of(*value) : Json(nullptr);
+  } else if constexpr (Described<T>) {
     Json object = Json::object();
     fields(value, [&](const char* name, const auto& one, const char*, Range = {}) {
       object[name] = json_of(one);
     });
     return object;
+  } else if constexpr (requires { value.begin(); }) {
+    Json values = Json::array();
+    for (const auto& one : value) values.push_back(json_of(one));
+    return values;
   } else {
     return value;
   }

@@ -2,7 +2,7 @@
 //
 // The schema of the JSON reports, from the fields of a report that holds nothing (fields.hpp):
 // types and limits from the types of the values. Every name is required and no other is allowed.
-#include <type_traits>
+#include <concepts>
 #include <utility>
 
 #include "io/report/json.hpp"
@@ -72,45 +72,24 @@ class ObjectSchema {
   Json names_ = Json::array(), properties_ = Json::object();
 };
 
-Json schema_of(bool, Range) {
-  return {{"type", "boolean"}};
-}
-
-template <class T>
-Json schema_of(const T& value, Range range);
-template <class T>
-Json schema_of(const std::vector<T>&, Range range);
-template <class T, std::size_t size>
-Json schema_of(const std::array<T, size>&, Range range);
-
-template <class T>
-Json schema_of(const std::optional<T>&, Range range) {
-  return or_null(schema_of(T{}, range));
-}
-
-template <class T>
-Json schema_of(const std::vector<T>&, Range range) {
-  return array_of(schema_of(T{}, range));
-}
-
-template <class T, std::size_t size>
-Json schema_of(const std::array<T, size>&, Range range) {
-  return array_of(schema_of(T{}, range));
-}
-
-/// A number, or a struct that is described.
 template <class T>
 Json schema_of(const T& value, Range range) {
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (std::same_as<T, bool>) {
+    return {{"type", "boolean"}};
+  } else if constexpr (std::integral<T>) {
     return with_limits("integer", range);
-  } else if constexpr (std::is_floating_point_v<T>) {
+  } else if constexpr (std::floating_point<T>) {
     return with_limits("number", range);
-  } else {
+  } else if constexpr (IsOptional<T>) {
+    return or_null(schema_of(typename T::value_type{}, range));
+  } else if constexpr (Described<T>) {
     ObjectSchema schema;
     fields(value, [&](const char* name, const auto& one, const char* description, Range own = {}) {
       schema.add(name, description, schema_of(one, own));
     });
     return schema.json();
+  } else {
+    return array_of(schema_of(typename T::value_type{}, range));
   }
 }
 
