@@ -9,7 +9,7 @@
 #include <optional>
 #include <tuple>
 
-#include "io/temporary_file.hpp"
+#include "io/output_file.hpp"
 #include "partition/base/errors.hpp"
 
 namespace rowhalo {

@@ -20,8 +20,28 @@ namespace rowhalo {
 
 /// The offsets that stand in matrix.offsets, checked against all `nonzeros`, become relative to the
 /// first, which is returned. `place` names the array. Throws InputError.
-Offset take_offsets(const std::string& place, bool by_columns, GlobalIndex nonzeros,
-                    DistributedCsr& matrix);
+inline Offset take_offsets(const std::string& place, bool by_columns, GlobalIndex nonzeros,
+                           DistributedCsr& matrix) {
+  const GlobalIndex first = matrix.first_row;
+  const char* what = by_columns ? "column" : "row";
+  const auto& offsets = matrix.offsets;
+  for (GlobalIndex k = 0; k < std::ssize(offsets); ++k) {
+    if (k > 0 && offsets[k] < offsets[k - 1]) {
+      throw InputError(fmt::format("{}: falls from {} to {} at {} {}; make the file again", place,
+                                   offsets[k - 1], offsets[k], what, first + k - 1),
+                       first + k);
+    }
+    if (offsets[k] < 0 || offsets[k] > nonzeros) {
+      throw InputError(
+          fmt::format("{}: holds {} for {} {}, but there are {} entries; make the file again",
+                      place, offsets[k], what, first + k, nonzeros),
+          first + k);
+    }
+  }
+  const Offset begin = offsets.front();
+  for (Offset& offset : matrix.offsets) offset -= begin;
+  return begin;
+}
 
 /// Looks at the columns of a rank's rows while they are read: throws InputError for one that is not
 /// of the matrix, and counts where they do not ascend inside a row. All of it is done on pieces

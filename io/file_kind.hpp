@@ -2,7 +2,10 @@
 //
 // What kind of file a name stands for: what its first bytes say, and only where they say nothing,
 // what its suffix says. Kinds that users have and that are not read are known, too, so that a
-// message can say how to convert them. Local; nothing here knows of MPI.
+// message can say how to convert them. And how users name a file and what of it they mean:
+//   FILE   FILE.h5:/OBJECT (group or dataset)   FILE.tar.gz:MEMBER   and behind each :column=K
+// A name that is a file as it stands is that file, whatever colons it has.
+// Local; nothing here knows of MPI.
 #pragma once
 
 #include <cstdint>
@@ -47,5 +50,17 @@ bool is_tar_header(std::string_view block);
 /// What `packed`, deflated data or their start, unpacks to: the first `bytes`, fewer where it ends
 /// or is damaged. `window_bits` as zlib has them.
 std::string inflated_start(std::string_view packed, std::int64_t bytes, int window_bits);
+
+struct FileLocation {
+  std::string file;         ///< its path
+  std::string object;       ///< in an HDF5 file, with its first slash; empty where none is named
+  std::string member;       ///< of an archive; empty where none is named
+  std::int64_t column = 0;  ///< of an array, from 1; 0: none is named, -1: it is no such number
+};
+
+FileLocation file_location(const std::string& name);
+
+/// Whether there is a regular file of this name; false, too, where that cannot be told.
+bool is_existing_file(const std::string& path);
 
 }  // namespace rowhalo

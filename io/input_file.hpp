@@ -3,12 +3,22 @@
 // A regular file opened for reading at any offset. Local; nothing here knows of MPI.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdint>
 #include <string>
 
-#include "io/file_descriptor.hpp"
+#include "partition/base/unique_handle.hpp"
 
 namespace rowhalo {
+
+/// Owner of a POSIX file descriptor.
+struct FileDescriptorTraits {
+  using Value = int;
+  static constexpr int none = -1;
+  static void release(int number) { ::close(number); }
+};
+using FileDescriptor = UniqueHandle<FileDescriptorTraits>;
 
 /// All functions throw InputError, beginning with the path.
 class InputFile {

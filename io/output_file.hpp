@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Files that appear whole or not at all: written under a temporary name in the same folder, then
-// renamed (temporary_file.hpp). Local; nothing here knows of MPI.
+// renamed. Local; nothing here knows of MPI.
+// The temporary file under which an output is written until it is complete. It lies in the folder
+// of the target and is named
+//   TARGET.part-HOST-BOOT-SPACE-PID-START-RANDOM
+// TARGET: the target's name (its first 100 bytes); HOST, BOOT: host name and start of the system
+// (boot_id); SPACE: number space of process ids (containers have their own); PID, START: the
+// process and its start time. It is made with O_EXCL and O_NOFOLLOW, so that no file that exists
+// and no symbolic link is written to. After a run was killed its temporary file remains; the next
+// run that completes the same target removes it if HOST, BOOT and SPACE are its own and the process
+// no longer exists. All others are left alone.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "io/file_descriptor.hpp"
+#include "io/input_file.hpp"
 
 namespace rowhalo {
 
@@ -31,5 +40,33 @@ void write_stream(int descriptor, std::string_view bytes, const std::string& pat
 void close_written(FileDescriptor&& file, const std::string& path);
 /// Writes a file in one go, under a temporary name that is renamed.
 void write_whole(const std::string& path, std::string_view bytes);
+
+/// Where `path` leads when symbolic links at its end are followed; also if nothing is there.
+std::string followed(const std::string& path);
+
+/// Removed by the destructor unless it was renamed, and where the job ends by an error that nothing
+/// catches (unfinished_files.hpp). A target that is a symbolic link stays one: the
+/// file that it leads to is replaced. The permissions of an existing target are kept.
+/// All functions throw InputError (run time) naming the target and the reason.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& path);
+  ~TemporaryFile();
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  const std::string& name() const { return name_; }
+  /// Replaces what is in the file by `bytes`.
+  void write(std::string_view bytes) const;
+  /// Makes the file at least `bytes` long, with its space on the disk as far as the file system can
+  /// promise that.
+  void reserve(std::int64_t bytes) const;
+  void rename_to_path();
+
+ private:
+  std::string path_, target_, name_;
+  unsigned mode_ = 0;  ///< permissions of the existing target; 0: there is none
+  bool exists_ = false;
+};
 
 }  // namespace rowhalo

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "io/output_file.hpp"
-#include "io/temporary_file.hpp"
 #include "partition/comm.hpp"
 
 namespace rowhalo {

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <vector>
 
-#include "io/file_location.hpp"
+#include "io/file_kind.hpp"
 #include "io/hdf5/target.hpp"
 #include "io/output_file.hpp"
 #include "partition/base/regular_file.hpp"

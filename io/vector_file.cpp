@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "io/collective.hpp"
-#include "io/file_location.hpp"
+#include "io/file_kind.hpp"
 #include "io/sources.hpp"
 #include "partition/base/regular_file.hpp"
 #include "partition/base/text.hpp"

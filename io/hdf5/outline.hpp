@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "io/file_location.hpp"
+#include "io/file_kind.hpp"
 #include "io/file_outline.hpp"
 #include "io/hdf5/handles.hpp"
 

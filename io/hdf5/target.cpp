@@ -11,12 +11,11 @@
 #include <vector>
 
 #include "io/collective.hpp"
-#include "io/file_location.hpp"
+#include "io/file_kind.hpp"
 #include "io/hdf5/outline.hpp"
 #include "io/hdf5/shared.hpp"
 #include "io/input_file.hpp"
 #include "io/output_file.hpp"
-#include "io/temporary_file.hpp"
 
 namespace rowhalo {
 

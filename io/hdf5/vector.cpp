@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "io/collective.hpp"
-#include "io/file_location.hpp"
+#include "io/file_kind.hpp"
 #include "io/hdf5/array.hpp"
 #include "io/hdf5/outline.hpp"
 #include "io/hdf5/shared.hpp"

@@ -11,12 +11,11 @@
 #include "io/collective.hpp"
 #include "partition/matrix/entry_delivery.hpp"
 #include "io/file_kind.hpp"
-#include "io/file_location.hpp"
 #include "io/host_memory.hpp"
+#include "io/matrix_market/text_pieces.hpp"
 #include "io/matrix_market/writer.hpp"
 #include "io/notices.hpp"
 #include "io/sources.hpp"
-#include "io/text_pieces.hpp"
 
 namespace rowhalo {
 

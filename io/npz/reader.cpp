@@ -12,14 +12,14 @@
 
 #include "io/collective.hpp"
 #include "io/csr_arrays.hpp"
-#include "partition/matrix/entry_delivery.hpp"
-#include "partition/matrix/transpose.hpp"
-#include "io/file_location.hpp"
+#include "io/file_kind.hpp"
 #include "io/host_memory.hpp"
 #include "io/input_file.hpp"
 #include "io/npz/npy.hpp"
 #include "partition/base/checked_cast.hpp"
 #include "partition/row_order.hpp"
+#include "partition/matrix/entry_delivery.hpp"
+#include "partition/matrix/transpose.hpp"
 
 namespace rowhalo {
 

@@ -10,7 +10,7 @@
 #include <numeric>
 
 #include "io/collective.hpp"
-#include "io/file_location.hpp"
+#include "io/file_kind.hpp"
 #include "io/host_memory.hpp"
 #include "io/petsc/pieces.hpp"
 #include "io/sources.hpp"

@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "io/collective.hpp"
-#include "io/file_location.hpp"
+#include "io/file_kind.hpp"
 #include "io/petsc/pieces.hpp"
 #include "io/petsc/reader.hpp"
 #include "io/sources.hpp"

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "io/aliases.hpp"
-#include "io/file_location.hpp"
+#include "io/file_kind.hpp"
 #include "io/hdf5/target.hpp"
 #include "io/output_file.hpp"
 #include "io/report/writers.hpp"

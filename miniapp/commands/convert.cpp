@@ -7,7 +7,7 @@
 
 #include <filesystem>
 
-#include "io/file_location.hpp"
+#include "io/file_kind.hpp"
 #include "io/sources.hpp"
 #include "miniapp/commands/experiment.hpp"
 

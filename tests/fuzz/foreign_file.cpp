@@ -5,7 +5,7 @@
 // ascend inside it.
 #include "io/npz/reader.hpp"
 #include "io/sources.hpp"
-#include "io/tar.hpp"
+#include "io/matrix_market/tar.hpp"
 #include "io/vector_file.hpp"
 #include "partition/base/text.hpp"
 #include "tests/fuzz/memory_file.hpp"

@@ -3,7 +3,6 @@
 // Names of files, of any bytes: how they are put out, and how they are taken apart. Input: the
 // name.
 #include "io/file_kind.hpp"
-#include "io/file_location.hpp"
 #include "partition/base/suggestion.hpp"
 #include "partition/base/text.hpp"
 #include "tests/fuzz/target.hpp"

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "io/aliases.hpp"
-#include "io/temporary_file.hpp"
 #include "partition/base/errors.hpp"
 #include "partition/base/unfinished_files.hpp"
 #include "tests/catch.hpp"

@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "io/file_location.hpp"
+#include "io/file_kind.hpp"
 #include "tests/io/shared_file.hpp"
 
 using namespace rowhalo;

@@ -109,11 +109,11 @@ fault "the temporary file may have become a link" io/output_file.cpp \
   'O_WRONLY | O_NOFOLLOW | O_CLOEXEC' \
   'O_WRONLY | O_CLOEXEC' \
   test_io
-fault "an output replaces the link to its target" io/temporary_file.cpp \
+fault "an output replaces the link to its target" io/output_file.cpp \
   'target_(followed(path))' \
   'target_(path)' \
   test_io
-fault "an output loses its permissions" io/temporary_file.cpp \
+fault "an output loses its permissions" io/output_file.cpp \
   'if (mode_ != 0) (void)::chmod(name_.c_str(), mode_);' \
   '' \
   test_io
@@ -121,11 +121,11 @@ fault "a job that ends by an error leaves what it was writing" partition/base/un
   '::unlink(name.c_str())' \
   '(void)name' \
   test_io
-fault "what a living run writes is removed" io/temporary_file.cpp \
+fault "what a living run writes is removed" io/output_file.cpp \
   'if (has_ended(pid, start)) ::unlink' \
   '::unlink' \
   test_io
-fault "a process number that is used again is the old process" io/temporary_file.cpp \
+fault "a process number that is used again is the old process" io/output_file.cpp \
   "process->state == 'X' || process->start != start" \
   "process->state == 'X'" \
   test_io
@@ -197,7 +197,7 @@ fault "the dataset format is not looked at" io/hdf5/outline.cpp \
   'if (has_link(group, "format")) {' \
   'if (false) {' \
   test_hdf5_n1
-fault "offsets beyond the entries are taken" io/csr_arrays.cpp \
+fault "offsets beyond the entries are taken" io/csr_arrays.hpp \
   'offsets[k] > nonzeros' \
   'offsets[k] > nonzeros && false' \
   test_hdf5_n1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Members of a tar archive (tar.hpp).
-#include "io/tar.hpp"
+#include "io/matrix_market/tar.hpp"
 
 #include <fmt/format.h>
 

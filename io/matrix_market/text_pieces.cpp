@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Pieces of a plain or gzip-compressed text for all ranks (text_pieces.hpp).
-#include "io/text_pieces.hpp"
+#include "io/matrix_market/text_pieces.hpp"
 
 #include <fmt/format.h>
 #include <omp.h>
@@ -13,7 +13,7 @@
 #include <cstring>
 #include <utility>
 
-#include "io/tar.hpp"
+#include "io/matrix_market/tar.hpp"
 #include "partition/base/checked_cast.hpp"
 
 namespace rowhalo {
