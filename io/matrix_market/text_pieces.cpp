@@ -22,7 +22,6 @@ namespace {
 
 constexpr std::int64_t step_bytes = 64 << 10;  // of inflating and of looking for the end of a line
 constexpr std::int64_t most_round_bytes = 64 << 20;  // inflated
-constexpr int piece_tag = 23;
 constexpr const char* overlong_line =
     "this line is longer than 64 MiB, so this is no Matrix Market file; check what it is";
 
@@ -175,33 +174,34 @@ void TextPieces::inflate_more() {
   }
 }
 
-/// Rank 0. Moves the next whole lines, piece_bytes_ or a line more, from ahead_ to `piece`. After a
-/// fault the part of a line that is left is dropped: it would be taken for a faulty line.
-void TextPieces::cut_inflated(std::string& piece) {
-  std::size_t searched = piece_bytes_ - 1;
-  std::size_t newline = ahead_.find('\n', searched);
+/// Rank 0. Where the line ends that holds byte `wanted` - 1 of ahead_, or the text. After a fault
+/// the part of a line that is left is dropped: it would be taken for a faulty line.
+std::size_t TextPieces::inflated_line_end(std::size_t wanted) {
+  std::size_t searched = wanted - 1, newline = ahead_.find('\n', searched);
   while (newline == std::string::npos && !inflated_all_) {
     searched = std::max(searched, ahead_.size());
     inflate_more();
     newline = ahead_.find('\n', searched);
-    if (static_cast<std::int64_t>(ahead_.size()) > piece_bytes_ + longest_line_bytes) {
+    if (ahead_.size() > wanted + longest_line_bytes) {
       fault_ = overlong_line;
       inflated_all_ = true;
     }
   }
   if (newline == std::string::npos && fault_) ahead_.resize(ahead_.rfind('\n') + 1);
-  const std::size_t whole = newline == std::string::npos ? ahead_.size() : newline + 1;
-  std::string rest = ahead_.substr(whole);
-  ahead_.resize(whole);
-  piece = std::move(ahead_);
-  ahead_ = std::move(rest);
+  return newline == std::string::npos ? ahead_.size() : newline + 1;
 }
 
-/// Rank 0. Cuts the next round. On one rank it runs beside the parsing of the round before.
+/// Rank 0. Cuts the next round: whole lines, piece_bytes_ or a line more for each rank that reads.
+/// On one rank it runs beside the parsing of the round before.
 void TextPieces::inflate_round() {
-  const int readers = comm_.size - first_reader();
-  next_round_.pieces.resize(readers);
-  for (std::string& piece : next_round_.pieces) cut_inflated(piece);
+  std::size_t end = 0;
+  next_round_.ends.assign(comm_.size, 0);
+  for (int rank = comm_.size == 1 ? 0 : 1; rank < comm_.size; ++rank) {
+    next_round_.ends[rank] = end = inflated_line_end(end + piece_bytes_);
+  }
+  std::string rest = ahead_.substr(end);
+  ahead_.resize(end);
+  next_round_.text = std::exchange(ahead_, std::move(rest));
   next_round_.last = inflated_all_ && ahead_.empty();
   next_round_.fault = fault_;
   next_is_inflated_ = true;
@@ -218,46 +218,37 @@ void TextPieces::read_ahead() {
 
 TextPiece TextPieces::next_inflated() {
   struct Description {
-    std::int64_t offset = 0, bytes = 0;
+    std::int64_t offset = 0;
+    int bytes = 0;
     bool last = false;
   } mine;
+  std::vector<Description> all(comm_.size);  // of rank 0, as the next
+  std::vector<int> bytes(comm_.size), starts(comm_.size);
   if (comm_.rank == 0) {
     if (inflating_.valid()) inflating_.get();
     if (!next_is_inflated_) inflate_round();
     std::swap(round_, next_round_);
     next_is_inflated_ = false;
-    mine.last = round_.last;
-    std::vector<Description> descriptions;
-    std::vector<MPI_Request> requests;
-    descriptions.reserve(comm_.size);
-    for (int rank = first_reader(); rank < comm_.size; ++rank) {
-      const std::string& piece = round_.pieces[rank - first_reader()];
-      const auto bytes = checked_cast<int>(piece.size(), "bytes of a piece");
-      const Description& sent =
-          descriptions.emplace_back(Description{round_start_, bytes, round_.last});
-      round_start_ += bytes;
-      if (rank == 0) {
-        mine = sent;
-        continue;
-      }
-      ROWHALO_MPI(MPI_Isend(&sent, sizeof sent, MPI_BYTE, rank, piece_tag, comm_.handle,
-                            &requests.emplace_back()));
-      ROWHALO_MPI(MPI_Isend(piece.data(), bytes, MPI_CHAR, rank, piece_tag, comm_.handle,
-                            &requests.emplace_back()));
+    int start = 0;
+    for (int rank = 0; rank < comm_.size; ++rank) {
+      const int end = checked_cast<int>(round_.ends[rank], "bytes of a round");
+      starts[rank] = std::exchange(start, end);
+      bytes[rank] = end - starts[rank];
+      all[rank] = {round_start_ + starts[rank], bytes[rank], round_.last};
     }
-    ROWHALO_MPI(
-        MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE));
-  } else {
-    ROWHALO_MPI(
-        MPI_Recv(&mine, sizeof mine, MPI_BYTE, 0, piece_tag, comm_.handle, MPI_STATUS_IGNORE));
-    buffer_.resize(mine.bytes);
-    ROWHALO_MPI(MPI_Recv(buffer_.data(), static_cast<int>(mine.bytes), MPI_CHAR, 0, piece_tag,
-                         comm_.handle, MPI_STATUS_IGNORE));
+    round_start_ += start;
   }
+  ROWHALO_MPI(MPI_Scatter(all.data(), sizeof mine, MPI_BYTE, &mine, sizeof mine, MPI_BYTE, 0,
+                          comm_.handle));
   TextPiece piece;
   piece.offset = mine.offset;
-  piece.text = buffer_;
-  if (comm_.size == 1) piece.text = round_.pieces[0];
+  piece.text = round_.text;
+  if (comm_.size > 1) {
+    buffer_.resize(mine.bytes);
+    ROWHALO_MPI(MPI_Scatterv(round_.text.data(), bytes.data(), starts.data(), MPI_CHAR,
+                             buffer_.data(), mine.bytes, MPI_CHAR, 0, comm_.handle));
+    piece.text = buffer_;
+  }
   finished_ = mine.last;
   if (finished_) {
     // The fault belongs behind the last line of the round.

@@ -77,7 +77,8 @@ class TextPieces {
 
   /// One round of inflated text, on rank 0.
   struct Round {
-    std::vector<std::string> pieces;  ///< one per rank that gets any
+    std::string text;
+    std::vector<std::size_t> ends;  ///< of the pieces of all ranks, in it
     bool last = false;
     std::optional<std::string> fault;  ///< behind the last round
   };
@@ -88,8 +89,7 @@ class TextPieces {
   void complete_last_line(std::int64_t offset);
   void inflate_more();
   void inflate_round();
-  int first_reader() const { return comm_.size == 1 ? 0 : 1; }
-  void cut_inflated(std::string& piece);
+  std::size_t inflated_line_end(std::size_t wanted);
 
   TextSource source_;
   Comm comm_;
