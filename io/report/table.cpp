@@ -9,8 +9,8 @@
 #include <limits>
 #include <ostream>
 #include <string>
-#include <utility>
 
+#include "io/report/fields.hpp"
 #include "io/report/reasons.hpp"
 #include "io/report/text_table.hpp"
 #include "io/report/writers.hpp"
@@ -19,12 +19,11 @@ namespace rowhalo {
 
 namespace {
 
-std::string name_of(const TransportCandidate& c) {
-  return label_of(c) + (c.graph ? " graph" : "");
-}
-
 std::string name_of(const FormatCandidate& c) {
   return c.name;
+}
+std::string name_of(const TransportCandidate& c) {
+  return label_of(c) + (c.graph ? " graph" : "");
 }
 
 /// `second`: the heading of the column behind the time of a product, which `seconds` is shown in.
@@ -52,14 +51,6 @@ std::string remarks(const Report& one) {
   return text;
 }
 
-/// The longest name of a list.
-template <class Report>
-std::size_t longest(const std::vector<Report>& list, std::string Report::*name) {
-  std::size_t length = 0;
-  for (const Report& one : list) length = std::max(length, (one.*name).size());
-  return length;
-}
-
 std::string optional_percent(const std::optional<double>& share) {
   return share ? fmt::format("{:.1f} %", 100 * *share) : "-";
 }
@@ -67,7 +58,7 @@ std::string optional_percent(const std::optional<double>& share) {
 void write_formats(std::ostream& out, const std::vector<FormatReport>& list) {
   const bool cold =
       std::ranges::any_of(list, [](const auto& f) { return f.cold_seconds.has_value(); });
-  const std::size_t width = name_width(longest(list, &FormatReport::name), 6, cold ? 21 : 30);
+  const std::size_t width = name_width(list, &FormatReport::name, 6, cold ? 21 : 30);
   out << fmt::format("  {:<{}}  {:>9}  {:>9}  {}{:>7}  {:>7}  {:>7}  {:>7}  {:>6}\n", "format",
                      width, "called", "in graph", cold ? "     cold  " : "", "GF/s", "GB/s",
                      "share", "set-up", "error");
@@ -89,7 +80,7 @@ void write_formats(std::ostream& out, const std::vector<FormatReport>& list) {
 
 /// How each format suits the matrix.
 void write_format_design(std::ostream& out, const std::vector<FormatReport>& list) {
-  const std::size_t width = name_width(longest(list, &FormatReport::name), 6, 21);
+  const std::size_t width = name_width(list, &FormatReport::name, 6, 21);
   out << fmt::format("  {:<{}}  {:>9}  {:>8}  {:>10}  {:>8}  {:>10}  {}\n", "format", width,
                      "B/nonzero", "padding", "coalescing", "balance", "footprint", "chosen");
   for (const FormatReport& f : list) {
@@ -110,8 +101,7 @@ void write_cases(std::ostream& out, const std::vector<CaseReport>& list) {
   const auto partition = [&](const std::string& name) {
     return partitions ? fmt::format("  {:<10}", name) : "";
   };
-  const std::size_t format =
-      name_width(longest(list, &CaseReport::format), 6, partitions ? 12 : 24);
+  const std::size_t format = name_width(list, &CaseReport::format, 6, partitions ? 12 : 24);
   std::size_t transport = 9;
   for (const CaseReport& c : list) {
     transport = std::max(transport, c.transport.size() + (c.graph ? 6 : 0));
@@ -229,10 +219,9 @@ void write_setup(Table& table, const SetupReport& s, const MemoryReport& memory)
   if (s.coo_to_csr_seconds) {
     table.line("COO to CSR", seconds_text(*s.coo_to_csr_seconds) + " on the device");
   }
-  const auto device = static_cast<double>(memory.device_bytes_max_rank);
-  const auto reading = static_cast<double>(memory.read_peak_bytes_max_rank);
+  const std::int64_t device = memory.device_bytes_max_rank, read = memory.read_peak_bytes_max_rank;
   table.line("memory per rank", "at most {}{}{}", bytes_text(memory.peak_bytes_max_rank),
-             reading > 0 ? fmt::format(", reading {}", bytes_text(reading)) : "",
+             read > 0 ? fmt::format(", reading {}", bytes_text(read)) : "",
              device > 0 ? fmt::format(", on its device {}", bytes_text(device)) : "");
 }
 
@@ -306,15 +295,14 @@ void write_validation(Table& table, const ValidationReport& v,
   table.line("y_hash", "0x{:016x}", v.y_hash);
 }
 
-/// "a" or "a to b", over all GPUs; empty where none tells.
-std::string range_text(const std::vector<GpuTelemetry>& gpus,
-                       double (*value)(const GpuTelemetry&)) {
+/// "a" or "a to b", over all GPUs; "?" where none tells.
+std::string range_text(const std::vector<GpuTelemetry>& gpus, const auto& value) {
   double least = std::numeric_limits<double>::infinity(), most = -least;
   for (const GpuTelemetry& gpu : gpus) {
     least = std::fmin(least, value(gpu));
     most = std::fmax(most, value(gpu));
   }
-  if (least > most) return {};
+  if (least > most) return "?";
   const std::string first = fmt::format("{:.0f}", least), last = fmt::format("{:.0f}", most);
   return first == last ? first : first + " to " + last;
 }
@@ -325,10 +313,7 @@ void write_telemetry(Table& table, const TelemetryReport& t) {
   if (t.gpus.empty() && !energy) return;
   table.group("While timed");
   if (!t.gpus.empty()) {
-    const auto text = [&](double (*value)(const GpuTelemetry&)) {
-      const std::string range = range_text(t.gpus, value);
-      return range.empty() ? "?" : range;
-    };
+    const auto text = [&](const auto& value) { return range_text(t.gpus, value); };
     table.line("clock", "mean {} of {} MHz, memory {} MHz",
                text([](const auto& g) { return g.sm_clock_mhz.mean; }),
                text([](const auto& g) { return g.highest_sm_clock_mhz; }),
@@ -352,15 +337,12 @@ void write_telemetry(Table& table, const TelemetryReport& t) {
 
 /// The parts that took a hundredth of it or more.
 void write_wall(Table& table, const WallReport& w) {
-  const std::pair<const char*, double> parts[] = {
-      {"start", w.start},   {"read", w.read},       {"partition", w.partition},
-      {"choose", w.choose}, {"measure", w.measure}, {"validate", w.validate},
-      {"write", w.write},   {"other", w.other}};
   std::string text;
-  for (const auto& [name, seconds] : parts) {
-    if (seconds < 0.01 * w.seconds) continue;
-    text += fmt::format("{}{} {:.2g}", text.empty() ? "" : ", ", name, seconds);
-  }
+  fields(w, [&](const std::string& name, double seconds, const char*) {
+    const std::size_t end = name.find("_seconds");  // the sum has another name
+    if (end == std::string::npos || seconds < 0.01 * w.seconds) return;
+    text += fmt::format("{}{} {:.2g}", text.empty() ? "" : ", ", name.substr(0, end), seconds);
+  });
   table.group("Wall clock");
   table.line("rank 0", "{:.3g} s: {}", w.seconds, text);
 }

@@ -77,10 +77,6 @@ std::string with_text(const std::string& row, const std::string& text) {
   return fmt::format("{}\n{:{}}{}\n", row.substr(0, last), "", below, wrapped(text, below, below));
 }
 
-std::size_t name_width(std::size_t longest, std::size_t heading, std::size_t most) {
-  return std::clamp(longest, heading, most);
-}
-
 std::string name_cell(const std::string& name, std::size_t width) {
   if (name.size() <= width) return fmt::format("  {:<{}}", name, width);
   return fmt::format("  {}\n  {:<{}}", wrapped(name, 4, 2), "", width);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <iosfwd>
 #include <optional>
@@ -37,8 +38,14 @@ std::string counts_text(const Spread& counts);
 std::string wrapped(std::string_view given, std::size_t indent, std::size_t used);
 /// A line of a list: `row`, and behind it a text, or below it where that leaves too little room.
 std::string with_text(const std::string& row, const std::string& text);
-/// The first column of a list is as wide as its longest name, but not wider than `most`.
-std::size_t name_width(std::size_t longest, std::size_t heading, std::size_t most);
+/// The first column of a list is as wide as its heading and its longest name, but not wider than
+/// `most`.
+template <class Line>
+std::size_t name_width(const std::vector<Line>& list, std::string Line::*name, std::size_t heading,
+                       std::size_t most) {
+  for (const Line& one : list) heading = std::max(heading, (one.*name).size());
+  return std::min(heading, most);
+}
 /// A name in the first column; a longer one stands on a line of its own.
 std::string name_cell(const std::string& name, std::size_t width);
 

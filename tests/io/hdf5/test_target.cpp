@@ -2,9 +2,12 @@
 //
 // Objects that are written into HDF5 files: what is there already is kept, in this file and in
 // those that it links to.
+#include <filesystem>
 #include "io/hdf5/matrix.hpp"
+
 #include "io/sources.hpp"
 #include "io/vector_file.hpp"
+#include "partition/base/hash.hpp"
 #include "partition/base/numbers.hpp"
 #include "tests/io/hdf5_recipe.hpp"
 #include "tests/partition/matrices.hpp"
@@ -82,4 +85,55 @@ TEST_CASE("Nothing is written through a link to another file") {
                                            world());
                             }),
                             "--save-y"));
+}
+
+TEST_CASE("Matrices that cannot be written leave nothing behind") {
+  const SharedDirectory directory;
+  Progress progress;
+  const DistributedCsr matrix = even_share(world(), test_matrices().front());
+  const std::string missing = directory.path("no/a.h5"), taken = directory.path("taken.h5");
+  REQUIRE_ALL_RANKS(agreed_error([&] {
+                      check_target(missing, "OUT", FileUse::matrix, world());
+                    }).starts_with("2 OUT " + missing + ": there is no directory"));
+  REQUIRE_ALL_RANKS(agreed_error([&] {
+                      write_hdf5_matrix(missing, matrix, world(), progress);
+                    }).starts_with("1 " + missing + ": cannot be written: No such file"));
+  if (world().rank == 0) std::filesystem::create_directory(taken);
+  REQUIRE_ALL_RANKS(agreed_error([&] {
+                      write_hdf5_matrix(taken, matrix, world(), progress);
+                    }).starts_with("1 " + taken + ": cannot be renamed into place"));
+  std::size_t files = 0;
+  for ([[maybe_unused]] const auto& entry :
+       std::filesystem::directory_iterator(directory.path(""))) {
+    ++files;
+  }
+  REQUIRE_ALL_RANKS(files == 1);
+}
+
+TEST_CASE("Vectors in .h5") {
+  const SharedDirectory directory;
+  Progress progress;
+  for (const GlobalIndex size : {0, 1, 5, 1500}) {
+    for (const char* dataset : {"", ":/y", ":/results/first/y"}) {
+      for (const Precision precision : {Precision::fp64, Precision::fp32}) {
+        std::vector<double> share;
+        for (GlobalIndex k = even_split(size, 1, world().size, world().rank);
+             k < even_split(size, 1, world().size, world().rank + 1); ++k) {
+          share.push_back(rounded_to(vector_type(precision), uniform_value(3, k)));
+        }
+        const std::string name = directory.path("v.h5") + dataset;
+        check_target(name, "--save-y", FileUse::vector, world());
+        write_vector(name, share, precision, world(), progress);
+        REQUIRE_ALL_RANKS(read_vector(name, size, world(), progress) == share);
+      }
+    }
+  }
+  const std::string path = directory.path("v.h5") + ":/results/first/y";
+  const auto error = [&](const std::string& name, GlobalIndex size) {
+    return agreed_error([&] { read_vector(name, size, world(), progress); });
+  };
+  REQUIRE_ALL_RANKS(error(path, 1501) ==
+                    "2 " + path + ": the vector has 1500 entries where 1501 are needed");
+  REQUIRE_ALL_RANKS(error(directory.path("v.h5") + ":/x", 1500).find("v.h5:/x: is not a dataset") !=
+                    std::string::npos);
 }

@@ -348,51 +348,6 @@ TEST_CASE("Files that cannot be read") {
   }
 }
 
-TEST_CASE("Damaged compressed files") {
-  const SharedDirectory directory;
-  std::string text = general + "1000 1000 100000\n";
-  for (int k = 0; k < 100000; ++k) {
-    text += std::to_string(k * 7 % 1000 + 1) + " " + std::to_string(k * 13 % 997 + 1) + " " +
-            std::to_string(k) + "\n";
-  }
-  const std::string whole = gzipped(text);
-  for (const std::int64_t piece_bytes : {std::int64_t{10000}, default_piece_bytes}) {
-    INFO("pieces of " << piece_bytes);
-    for (const std::size_t left : {std::size_t{15}, whole.size() / 2, whole.size() - 3}) {
-      const std::string path = directory.write("short.mtx.gz", whole.substr(0, left));
-      const std::string error = agreed_error([&] { read_in_pieces(path, piece_bytes); });
-      INFO(error);
-      REQUIRE_ALL_RANKS(error.starts_with("2 " + path + ":"));
-      REQUIRE_ALL_RANKS(
-          error.ends_with(": the compressed data end early (truncated); copy the file again"));
-    }
-    for (const std::size_t place : {std::size_t{2}, whole.size() / 2, whole.size() - 6}) {
-      std::string damaged = whole;
-      for (std::size_t k = place; k < std::min(place + 6, damaged.size()); ++k) damaged[k] ^= 0x5a;
-      const std::string path = directory.write("bad.mtx.gz", damaged);
-      const std::string error = agreed_error([&] { read_in_pieces(path, piece_bytes); });
-      INFO(error);
-      // Damage may also show as a line that makes no sense before the checksum is reached.
-      REQUIRE_ALL_RANKS(error.starts_with("2 " + path + ":"));
-    }
-  }
-  // A damaged checksum is found only behind the last line.
-  std::string damaged = whole;
-  damaged[damaged.size() - 6] ^= 1;
-  const std::string path = directory.write("bad.mtx.gz", damaged);
-  REQUIRE_ALL_RANKS(agreed_error([&] {
-                      read_in_pieces(path, default_piece_bytes);
-                    }).ends_with(": the compressed data are damaged; copy the file again"));
-}
-
-TEST_CASE("Several gzip members are one text") {
-  const SharedDirectory directory;
-  const std::string path = directory.write(
-      "a.mtx.gz", gzipped(general + "2 2 ") + gzipped("2\n1 1 1\n2 ") + gzipped("2 5\n"));
-  REQUIRE_ALL_RANKS(gathered(read_in_pieces(path, 4)) ==
-                    std::vector<ExactEntry>{exact(0, 0, 1), exact(1, 1, 5)});
-}
-
 TEST_CASE("Lines far longer than a piece") {
   const SharedDirectory directory;
   const std::string blanks(5000, ' ');

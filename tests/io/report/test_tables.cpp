@@ -169,3 +169,125 @@ TEST_CASE("The first lines of a run on many hosts fit, too") {
   write_header(out, provenance, false);
   check_table(out.str(), {"node1000 (1), node1001 (1)", "node1039 (1); devices: cpu (3)"});
 }
+
+TEST_CASE("The table") {
+  CHECK(table_of(complete_report()) == R"(
+Matrix
+  source              a "b",c
+  size                1 000 000 x 500, 12 345 678 nonzeros
+  kind                real general, blocks of 3
+  nonzeros per row    min 0, mean 12.3457, max 27, deviation 1.5
+  fingerprint         0xfedcba9876543210
+
+Partition
+  name                nnz, 3 ranks
+  rows per rank       min 333 333, mean 333 333, max 333 334
+  nonzeros per rank   min 1, mean 2, max 3, imbalance 1.25
+  edge cut            4 321 nonzeros
+
+Halo
+  transport           mpi, overlap
+  neighbours          mean 1.5, max 2; 4 messages per product
+  sent per product    123.5 kB, at most 65.54 kB per rank
+  boundary rows       777
+  transports  per product     exposed
+    mpi            1.5 ms       20 us  fastest
+    nccl graph          -           -  no GPU
+
+Kernel
+  format              sell, boundary csr, cpu, fp32
+  chosen              sigma=256
+  work per product    148.1 MB, 24 691 356 flops
+  footprint           100 MB beside the CSR arrays
+  set-up              250 ms
+  choice              375 ms, as long as 300 products
+  formats    per product      set-up
+    sell         1.25 ms      125 ms  fastest
+    ell                -           -  pads too much
+
+Set-up
+  read                1.5 s
+  partition, plan     250 ms, 125 ms
+  convert, upload     250 ms into the format, 0 s to the device
+  memory per rank     at most 2.5 GB, reading 1.2 GB
+
+Timing
+  time per product    median 1.25 ms, min 1.125 ms, 95th percentile 1.5 ms
+  batches             20 of 16 products
+  phases              pack 1 us, wait for ghosts 200 us, interior 900 us, boundary 350 us
+  exposed halo        20 us
+  rate                19.75 GF/s, 118.5 GB/s (bytes of CSR)
+
+Validation
+  petsc               passed, 1 000 000 rows, largest error 0.125 of its bound in row 42
+  petsc per product   2.5 ms, 2 times ours
+  y_hash              0x0123456789abcdef
+
+)");
+}
+
+TEST_CASE("The table of info") {
+  RunReport report = info_report();
+  report.halo.reset();
+  report.kernel.reset();
+  report.timing.reset();
+  report.validation.reset();
+  CHECK(table_of(report) == R"(
+Matrix
+  source              a "b",c
+  size                1 000 000 x 500, 12 345 678 nonzeros
+  kind                real general, blocks of 3
+  grid                100 x 50 x 2
+  nonzeros per row    min 0, mean 12.3457, max 27, deviation 1.5
+  fingerprint         0xfedcba9876543210
+
+Row lengths
+  entries per row                     rows    share            nonzeros    share
+  0                                400 000   40.0 %                   0    0.0 %
+  2 - 3                            600 000   60.0 %          12 345 678  100.0 %
+
+Pattern and values
+  empty rows          400 000
+  distance |i - j|    at most 499 (bandwidth), mean 2.5
+  diagonal            123 of 500 entries stored
+  symmetric           pattern yes, values skew-symmetric
+  values              0.5 to 2 in absolute value
+  distinct values     > 256
+  special values      1 zeros stored, 2 NaN, 3 infinite
+
+Partitions
+  for                 3 ranks on 2 nodes, nodes first
+               most / mean    edges      halo      most               messages    predicted
+  name      entries   rows      cut    in all  per rank  neighbours     in+out  per product     took
+  rows         1.25    1.5   10.0 %      8 kB      4 kB       1.5/2        3+4         2 ms   500 ms
+  box       --partition box: this matrix has no grid; use metis
+  most / mean: imbalance over the ranks; halo: entries of x sent per product;
+  neighbours per rank: mean/most; messages: inside + between nodes
+
+Partition
+  name                nnz, 3 ranks
+  rows per rank       min 333 333, mean 333 333, max 333 334
+  nonzeros per rank   min 1, mean 2, max 3, imbalance 1.25
+  edge cut            4 321 nonzeros
+
+Memory per rank, predicted
+  largest rank        333 334 rows, 3 nonzeros, 77 ghosts
+  host                5 GB while reading and partitioning, 4 GB with a product on the CPU
+  device              3 GB: does not fit 2 GB
+
+This run
+  read                1.5 s
+  memory per rank     at most 2.5 GB
+
+)");
+  report.matrix.fingerprint.reset();
+  report.info->statistics.reset();
+  report.info->exact_nonzeros = false;
+  report.info->need.device_capacity_bytes.reset();
+  report.info->need.fits.reset();
+  const std::string dry = table_of(report);
+  CHECK(dry.find("1 000 000 x 500, about 12 345 678 nonzeros\n") != std::string::npos);
+  CHECK(dry.find("nonzeros per row    mean 12.3457\n") != std::string::npos);
+  CHECK(dry.find("fingerprint") == std::string::npos);
+  CHECK(dry.find("3 GB on a GPU (--device-memory GB says") != std::string::npos);
+}
