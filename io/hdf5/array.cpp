@@ -162,11 +162,6 @@ void check_written(const Hdf5Array& array) {
                   make_again));
 }
 
-bool may_be_rounded(const Hdf5Array& array) {
-  const Hdf5Type type(H5Dget_type(array.dataset.get()));
-  return array.integers && H5Tget_size(type.get()) >= 8;
-}
-
 namespace {
 
 template <class Integer>
@@ -185,10 +180,12 @@ std::vector<double> read_rounded(const Hdf5Array& array, GlobalIndex first, std:
 
 }  // namespace
 
-std::vector<double> read_wide_integers(const Hdf5Array& array, GlobalIndex first,
-                                       std::int64_t count, Progress& progress,
-                                       RoundedNumbers& rounded) {
+std::vector<double> read_reals(const Hdf5Array& array, GlobalIndex first, std::int64_t count,
+                               Progress& progress, RoundedNumbers& rounded) {
   const Hdf5Type type(H5Dget_type(array.dataset.get()));
+  if (!array.integers || H5Tget_size(type.get()) < 8) {
+    return read_array<double, float>(array, first, count, progress, LookAway{});
+  }
   const bool is_signed =
       H5Tget_class(type.get()) != H5T_INTEGER || H5Tget_sign(type.get()) == H5T_SGN_2;
   const auto read = is_signed ? read_rounded<std::int64_t> : read_rounded<std::uint64_t>;

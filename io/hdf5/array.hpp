@@ -54,12 +54,6 @@ void write_piece(const Hdf5Array& array, GlobalIndex first, std::int64_t count, 
 
 bool stored_as(const Hdf5Array& array, hid_t type);
 
-/// Integers of 64 bits may be larger than what fp64 holds: whether the array is of such.
-bool may_be_rounded(const Hdf5Array& array);
-/// The numbers [first, first + count) of such an array, which `rounded` takes note of.
-std::vector<double> read_wide_integers(const Hdf5Array& array, GlobalIndex first,
-                                       std::int64_t count, Progress& progress,
-                                       RoundedNumbers& rounded);
 /// Whole numbers that are stored as real ones: throws for one that is none.
 std::vector<std::int64_t> read_whole_reals(const Hdf5Array& array, GlobalIndex first,
                                            std::int64_t count, Progress& progress);
@@ -114,11 +108,9 @@ std::vector<std::int64_t> read_integers(const Hdf5Array& array, GlobalIndex firs
   return read_array<std::int64_t, std::int32_t>(array, first, count, progress, look);
 }
 
-inline std::vector<double> read_reals(const Hdf5Array& array, GlobalIndex first, std::int64_t count,
-                                      Progress& progress, RoundedNumbers& rounded) {
-  if (may_be_rounded(array)) return read_wide_integers(array, first, count, progress, rounded);
-  return read_array<double, float>(array, first, count, progress, LookAway{});
-}
+/// `rounded` takes note of integers that fp64 does not hold.
+std::vector<double> read_reals(const Hdf5Array& array, GlobalIndex first, std::int64_t count,
+                               Progress& progress, RoundedNumbers& rounded);
 
 /// Makes a dataset of `size` numbers in a file that is being written; its place in the file is
 /// taken, so that ranks can fill it.

@@ -289,12 +289,6 @@ std::vector<std::string_view> tokens_of(std::string_view line) {
   return tokens;
 }
 
-ParsedLines parse_lines(std::string_view text, const MatrixMarketHeader& header) {
-  ParsedLines parsed;
-  parse_lines_into(text, header, parsed);
-  return parsed;
-}
-
 void parse_lines(std::string_view text, const MatrixMarketHeader& header, int threads,
                  std::vector<ParsedLines>& parts) {
   std::vector<std::size_t> starts{0};

@@ -68,12 +68,9 @@ struct ParsedLines {
   LineFault first_rounded;   ///< the first of them; `what`: its digits
 };
 
-/// `text` is whole lines; the last may lack its newline.
-ParsedLines parse_lines(std::string_view text, const MatrixMarketHeader& header);
-
-/// The same in `threads` parts cut at line ends, which become `parts` in file order, up to the
-/// first fault, whose line and offset count from the start of `text`. The memory of `parts` is
-/// reused.
+/// `text`, whole lines of which the last may lack its newline, in `threads` parts cut at line ends,
+/// which become `parts` in file order, up to the first fault, whose line and offset count from the
+/// start of `text`. The memory of `parts` is reused.
 void parse_lines(std::string_view text, const MatrixMarketHeader& header, int threads,
                  std::vector<ParsedLines>& parts);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Arrays of NumPy (npy.hpp).
-#include "io/npz/npy.hpp"
+// Arrays of NumPy (reader.hpp).
+#include "io/npz/reader.hpp"
 
 #include <fmt/format.h>
 

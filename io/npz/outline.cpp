@@ -7,9 +7,7 @@
 #include <algorithm>
 
 #include "io/file_kind.hpp"
-#include "io/npz/npy.hpp"
 #include "io/npz/reader.hpp"
-#include "io/npz/zip.hpp"
 
 namespace rowhalo {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The directory of a zip archive (zip.hpp).
-#include "io/npz/zip.hpp"
+// The directory of a zip archive (reader.hpp).
+#include "io/npz/reader.hpp"
 
 #include <fmt/format.h>
 

@@ -41,9 +41,9 @@ struct PetscHeader : FileOutline {
 /// Longest header.
 inline constexpr std::int64_t petsc_header_bytes = 32;
 
-/// Whether the class id at the start of a file, in either width, is that of `object`.
-bool is_petsc_object(std::string_view start, PetscObject object);
-/// Whether it is the class id of any object of PETSc, also in the byte order that PETSc does not
+/// Whether the class id at the start of a file, in either width, is that of a matrix.
+bool begins_with_petsc_matrix(std::string_view start);
+/// Whether it is that of any object of PETSc, also in the byte order that PETSc does not
 /// write.
 bool begins_like_petsc(std::string_view start);
 

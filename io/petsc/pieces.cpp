@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Big-endian arrays in pieces (pieces.hpp).
-#include "io/petsc/pieces.hpp"
-
+// Big-endian arrays in pieces (reader.hpp).
 #include <algorithm>
 #include <bit>
 #include <optional>
 #include <vector>
 
-#include "io/petsc/format.hpp"
+#include "io/petsc/reader.hpp"
 #include "partition/base/errors.hpp"
 
 namespace rowhalo {

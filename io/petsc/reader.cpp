@@ -12,7 +12,6 @@
 #include "io/collective.hpp"
 #include "io/file_kind.hpp"
 #include "io/host_memory.hpp"
-#include "io/petsc/pieces.hpp"
 #include "io/sources.hpp"
 #include "partition/base/prefault.hpp"
 #include "partition/row_order.hpp"
@@ -152,10 +151,6 @@ void read_dense(const PetscReader& read, const PetscHeader& header, const Comm& 
 }
 
 }  // namespace
-
-bool holds_petsc_matrix(const std::string& path) {
-  return is_petsc_object(InputFile(path).text(0, petsc_header_bytes), PetscObject::matrix);
-}
 
 PetscHeader open_petsc(const std::string& path, PetscObject wanted, const Comm& comm,
                        InputFile* file) {

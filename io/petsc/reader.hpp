@@ -9,6 +9,7 @@
 #include <string>
 
 #include "io/input_file.hpp"
+#include "io/parallel_output.hpp"
 #include "io/petsc/format.hpp"
 #include "partition/base/progress.hpp"
 #include "partition/comm.hpp"
@@ -16,14 +17,39 @@
 
 namespace rowhalo {
 
+// pieces.cpp: arrays of big-endian numbers in a file to arrays in memory and back, in bounded
+// pieces that the threads of a rank share: a piece is read or written and turned round while it is
+// in the cache.
+
+/// Local; throws InputError as InputFile does.
+struct PetscReader {
+  void integers(std::int64_t offset, std::int64_t count, std::int64_t* to) const;
+  void reals(std::int64_t offset, std::int64_t count, double* to) const;
+
+  const InputFile& file;
+  int index_bytes;     ///< of an integer
+  std::int64_t piece;  ///< numbers that a thread takes at a time
+  Progress& progress;
+};
+
+/// Local; throws InputError as ParallelOutput does.
+struct PetscWriter {
+  void integers(std::int64_t offset, std::int64_t count, const std::int64_t* from) const;
+  /// The differences from[1] - from[0]...
+  void lengths(std::int64_t offset, std::int64_t count, const Offset* from) const;
+  void reals(std::int64_t offset, std::int64_t count, const double* from) const;
+
+  const ParallelOutput& file;
+  int index_bytes;
+  std::int64_t piece;
+  Progress& progress;
+};
+
 /// Numbers that a thread reads or writes at a time.
 inline constexpr std::int64_t default_petsc_piece = std::int64_t{1} << 18;
 
 /// Whether there is FILE.info; true, too, where that cannot be told, so that opening it says why.
 bool petsc_info_exists(const std::string& info_path);
-
-/// Local. Whether the file begins with a matrix. Throws InputError as InputFile does.
-bool holds_petsc_matrix(const std::string& path);
 
 /// Collective. Header and block size alone; checks the size of the file. All ranks have it open in
 /// `file` then, unless that is null. Throws AgreedError naming file and byte.

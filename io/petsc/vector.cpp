@@ -9,7 +9,6 @@
 
 #include "io/collective.hpp"
 #include "io/file_kind.hpp"
-#include "io/petsc/pieces.hpp"
 #include "io/petsc/reader.hpp"
 #include "io/sources.hpp"
 #include "io/vector_file.hpp"
@@ -21,8 +20,11 @@ namespace {
 std::optional<std::vector<double>> read_petsc_vector(const std::string& name, GlobalIndex size,
                                                      const Comm& comm, Progress& progress) {
   const FileLocation location = file_location(name);
-  if (found_by_root(comm, [&] { return holds_petsc_matrix(location.file); })) return std::nullopt;
   InputFile file;
+  const bool is_matrix = found_by_root(comm, [&] {
+    return begins_with_petsc_matrix(InputFile(location.file).text(0, petsc_header_bytes));
+  });
+  if (is_matrix) return std::nullopt;
   const PetscHeader header = open_petsc(location.file, PetscObject::vector, comm, &file);
   agree(comm, [&] {
     check_vector_shape(name, name, header.rows, 1, location.column, header.rows);

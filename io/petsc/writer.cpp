@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <optional>
 
-#include "io/petsc/pieces.hpp"
 #include "io/petsc/reader.hpp"
 
 namespace rowhalo {

@@ -2,8 +2,9 @@
 //
 // Objects that are written into HDF5 files: what is there already is kept, in this file and in
 // those that it links to.
-#include <filesystem>
 #include "io/hdf5/matrix.hpp"
+
+#include <filesystem>
 
 #include "io/sources.hpp"
 #include "io/vector_file.hpp"
