@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A regular file opened for reading at any offset. Local; nothing here knows of MPI.
+// A regular file opened for reading at any offset, and numbers in its bytes. Local; nothing here
+// knows of MPI.
 #pragma once
 
 #include <unistd.h>
 
+#include <bit>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "partition/base/unique_handle.hpp"
 
@@ -19,6 +22,16 @@ struct FileDescriptorTraits {
   static void release(int number) { ::close(number); }
 };
 using FileDescriptor = UniqueHandle<FileDescriptorTraits>;
+
+/// An unsigned number of up to 8 bytes.
+constexpr std::uint64_t number_in(std::string_view bytes, std::endian order) {
+  std::uint64_t number = 0;
+  for (std::size_t k = 0; k < bytes.size(); ++k) {
+    const char byte = bytes[order == std::endian::big ? k : bytes.size() - 1 - k];
+    number = number << 8 | static_cast<unsigned char>(byte);
+  }
+  return number;
+}
 
 /// All functions throw InputError, beginning with the path.
 class InputFile {

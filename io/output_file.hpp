@@ -16,14 +16,33 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "io/input_file.hpp"
 
 namespace rowhalo {
 
+// What can be known before anything is written.
+
 /// Throws InputError (usage), beginning with `option`, when no regular file could be made at
 /// `path`: directory missing or not writable, or something else of that name.
 void check_output_path(const std::string& path, const std::string& option);
+
+/// Files that are named on a command line.
+enum class FileRole { input, output, stream };
+
+struct NamedFile {
+  std::string option;  ///< as the user knows it: "--json"
+  std::string text;    ///< what the user wrote: "m.h5:/group"
+  std::string path;    ///< of the file: "m.h5"
+  FileRole role;       ///< stream: stdout and what else is open already; streams may share a file
+};
+
+/// Local. Throws InputError (usage) naming both options when an output is also an input, a stream
+/// or another output. Files are the same when device and inode are, whatever their names (links,
+/// "./"); files that do not exist yet, when folder and name are. Character devices (terminals,
+/// /dev/null) may be named several times.
+void check_aliases(const std::vector<NamedFile>& files);
 
 // The following throw InputError (run time), too; `path` is for messages.
 

@@ -13,7 +13,6 @@
 #include "io/file_kind.hpp"
 #include "io/host_memory.hpp"
 #include "io/matrix_market/text_pieces.hpp"
-#include "io/matrix_market/writer.hpp"
 #include "io/notices.hpp"
 #include "io/sources.hpp"
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Members of a tar archive (tar.hpp).
-#include "io/matrix_market/tar.hpp"
+// Members of a tar archive (text_pieces.hpp).
+#include "io/matrix_market/text_pieces.hpp"
 
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <array>

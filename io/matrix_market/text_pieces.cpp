@@ -13,7 +13,6 @@
 #include <cstring>
 #include <utility>
 
-#include "io/matrix_market/tar.hpp"
 #include "partition/base/checked_cast.hpp"
 
 namespace rowhalo {

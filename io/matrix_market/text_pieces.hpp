@@ -23,6 +23,16 @@ struct gzFile_s;  ///< of zlib
 
 namespace rowhalo {
 
+// tar.cpp: members of a tar archive, compressed by gzip or not, as the SuiteSparse collection has
+// them: NAME/NAME.mtx, and for some matrices NAME/NAME_b.mtx, NAME/NAME_x.mtx beside it. Read as a
+// stream. Formats: ustar and pax (POSIX.1-2001), GNU's long names and large sizes. Local.
+
+/// Leaves `archive`, which stands at its start, at the first byte of a member and gives its size:
+/// of that which is called `member`, with its folder or without; if that is empty, of the matrix:
+/// FOLDER/FOLDER.mtx, else the only .mtx. Throws InputError, beginning with `path`, that lists what
+/// there is.
+std::int64_t find_tar_member(gzFile_s* archive, const std::string& path, const std::string& member);
+
 /// A longer line is taken as a sign that the file is no text.
 inline constexpr std::int64_t longest_line_bytes = std::int64_t{64} << 20;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Parallel writing of Matrix Market files (writer.hpp), of matrices and of vectors.
-#include "io/matrix_market/writer.hpp"
+// Parallel writing of Matrix Market files (reader.hpp), of matrices and of vectors.
+#include "io/matrix_market/reader.hpp"
 
 #include <fmt/compile.h>
 #include <fmt/format.h>

@@ -14,7 +14,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "io/bytes.hpp"
 #include "partition/base/errors.hpp"
 
 namespace rowhalo {

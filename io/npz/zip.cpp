@@ -10,7 +10,6 @@
 #include <optional>
 #include <string_view>
 
-#include "io/bytes.hpp"
 #include "partition/base/errors.hpp"
 
 namespace rowhalo {

@@ -10,7 +10,7 @@
 #include <charconv>
 #include <limits>
 
-#include "io/bytes.hpp"
+#include "io/input_file.hpp"
 #include "io/matrix_market/parser.hpp"
 #include "partition/base/errors.hpp"
 

@@ -2,7 +2,7 @@
 //
 // The one description of a report: for every struct its fields, in order, each with the name that
 // it has in JSON, CSV, HDF5 and the schema, its value, what it means and its unit. The writers are
-// walks over these lists: json.cpp, hdf5.cpp and schema.cpp. A new field is a member of its struct
+// walks over these lists: json.cpp and hdf5.cpp. A new field is a member of its struct
 // (report.hpp) and a line here, or beside its struct (info.hpp, network.hpp, solve.hpp, system.hpp,
 // telemetry.hpp); `test_io "[update]"` then writes report.schema.json.
 //

@@ -229,9 +229,8 @@ void write_setup(Table& table, const SetupReport& s, const MemoryReport& memory)
 void write_output(Table& table, const SetupReport& s, const MemoryReport& memory,
                   const OutputReport& o) {
   const auto amount = [](std::int64_t bytes, double seconds) {
-    const auto size = static_cast<double>(bytes);
-    return fmt::format("{}, {}, {}/s", seconds_text(seconds), bytes_text(size),
-                       bytes_text(seconds > 0 ? size / seconds : 0));
+    const double rate = seconds > 0 ? static_cast<double>(bytes) / seconds : 0;
+    return fmt::format("{}, {}, {}/s", seconds_text(seconds), bytes_text(bytes), bytes_text(rate));
   };
   table.group("Conversion");
   table.line("read", o.read_bytes > 0 ? amount(o.read_bytes, s.read_seconds)

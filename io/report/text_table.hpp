@@ -75,7 +75,7 @@ class Table {
 void write_judgements(Table& table, const std::vector<PartitionJudgement>& list,
                       std::int64_t nonzeros);
 
-/// The sections of `info`, which the report has (info_table.cpp): what stands before the
+/// The sections of `info`, which the report has (command_tables.cpp): what stands before the
 /// partition that is described closely, and what stands after it.
 void write_info(Table& table, const RunReport& report);
 void write_need_of_info(Table& table, const RunReport& report);

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Options of `info`.
+// Options of `info`, `network`, `convert` and `list`: the commands that multiply nothing for its
+// own sake.
+#include <algorithm>
+
+#include "io/sources.hpp"
 #include "miniapp/cli/options/add.hpp"
+#include "miniapp/cli/tables.hpp"
 
 namespace rowhalo {
 
@@ -46,6 +51,77 @@ void add_info_command(App& app, CommandLine& line) {
            "write the communication matrix as text, one line `from to entries bytes` for "
            "every pair of ranks; '-' is stdout");
   add_terminal_options(info, options);
+}
+
+void add_network_command(App& app, CommandLine& line) {
+  const auto& [network, options] = add_command(
+      app, line, Command::network, "network",
+      "measures what products depend on, into a machine file: reading, launches, links",
+      "mpirun -n 4 rowhalo network; rowhalo info --machine machine.json --ranks 64 --dry --matrix "
+      "stencil27:400");
+  options.json = "machine.json";
+  options.telemetry = false;
+  add_device_option(network, options);
+  add_graph_option(network, options, "also replay exchanges and products from CUDA graphs");
+  add_ranks_per_node_option(network, options);
+  add_threads_option(network, options);
+  add_timeout_option(network, options);
+  network.under(output_group);
+  add_file(network, "--json", options.json,
+           with_default("the machine file; '-' is stdout", options.json));
+  add_terminal_options(network, options);
+}
+
+void add_convert_command(App& app, CommandLine& line) {
+  const auto& [convert, options] = add_command(app, line, Command::convert, "convert",
+                                               "writes a matrix from any source to a file",
+                                               "rowhalo convert stencil27:24 stencil.mtx");
+  options.device = "cpu";
+  std::string kinds;
+  for (const SourceEntry& entry : sources()) {
+    if (entry.writes(FileUse::matrix)) kinds += fmt::format("\n  {}", entry.usage);
+  }
+  add_named(convert, "IN", options.matrix, "SPEC", matrix_values(),
+            "a file or a generator:" + source_usage())
+      ->required();
+  add_file(convert, "OUT", options.output,
+           "the file to write, its kind by its suffix; one that exists is refused without --force, "
+           "but FILE.h5:/group adds a new group to it and keeps everything else:" +
+               kinds)
+      ->required();
+  convert.add_flag("--force", options.force, "replace OUT if it exists");
+  add_block_option(convert, options);
+  add_timeout_option(convert, options);
+  add_json_option(convert, options);
+  add_terminal_options(convert, options);
+}
+
+void add_list_command(App& app, CommandLine& line) {
+  App* list =
+      &app.add_command("list", "lists what can be named: formats, transports, methods and others");
+  list->footer("\nExample: rowhalo list formats");
+  const std::vector<std::string> axes = names_in(tables());
+  CLI::Option* axis = list->add_option("axis", line.list.axis, alternatives(axes));
+  axis->type_name("")->check([axes](const std::string& text) {
+    const bool known = std::ranges::find(axes, text) != axes.end();
+    return known ? ""
+                 : fmt::format("unknown table '{}'{}", text,
+                               suggestion(text, axes, "use " + listed(axes)));
+  });
+  list->takes(axis, {axes});
+  auto* json = list->add_flag_callback(
+      "--json", [&line] { line.list.form = ListForm::json; },
+      "an array of {name, summary, usable, reason}");
+  list->add_flag_callback(
+          "--markdown", [&line] { line.list.form = ListForm::markdown; },
+          "the tables of the pages, in Markdown")
+      ->excludes(json);
+  list->callback([&line, axes] {
+    line.command = Command::list;
+    if (line.list.form == ListForm::json && line.list.axis.empty()) {
+      throw CLI::ValidationError("list --json: name one of " + listed(axes));
+    }
+  });
 }
 
 }  // namespace rowhalo

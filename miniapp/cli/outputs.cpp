@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "io/aliases.hpp"
 #include "io/file_kind.hpp"
 #include "io/hdf5/target.hpp"
 #include "io/output_file.hpp"

@@ -3,7 +3,9 @@
 // Files of other programs: what they are, and what is in .npz files and archives. Input: the bytes
 // of a file. Whatever it is, it is refused with one line, or a small matrix is read whose columns
 // ascend inside it.
-#include "io/matrix_market/tar.hpp"
+#include <zlib.h>
+
+#include "io/matrix_market/text_pieces.hpp"
 #include "io/npz/reader.hpp"
 #include "io/sources.hpp"
 #include "io/vector_file.hpp"

@@ -14,7 +14,6 @@
 #include <iterator>
 #include <vector>
 
-#include "io/aliases.hpp"
 #include "partition/base/errors.hpp"
 #include "partition/base/unfinished_files.hpp"
 #include "tests/catch.hpp"

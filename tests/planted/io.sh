@@ -81,19 +81,19 @@ fault "a control group's usage is free" io/host_memory.cpp \
 fault "any controller limits memory" io/host_memory.cpp \
   'controllers.find(",memory,")' \
   'controllers.find("memory")'
-fault "hard links are other files" io/aliases.cpp \
+fault "hard links are other files" io/output_file.cpp \
   'return Identity{status.st_dev, status.st_ino, ""};' \
   'return Identity{status.st_dev, status.st_ino, path};' \
   test_io
-fault "a device can be named only once" io/aliases.cpp \
+fault "a device can be named only once" io/output_file.cpp \
   'if (S_ISCHR(status.st_mode)) return std::nullopt;' \
   '' \
   test_io
-fault "files that are not there yet are never the same" io/aliases.cpp \
+fault "files that are not there yet are never the same" io/output_file.cpp \
   'return Identity{status.st_dev, status.st_ino, target.substr(name)};' \
   'return std::nullopt;' \
   test_io
-fault "inputs may not share a file" io/aliases.cpp \
+fault "inputs may not share a file" io/output_file.cpp \
   'return a.role == b.role && a.role != FileRole::output;' \
   'return a.role == b.role && a.role == FileRole::stream;' \
   test_io
@@ -129,7 +129,7 @@ fault "a process number that is used again is the old process" io/output_file.cp
   "process->state == 'X' || process->start != start" \
   "process->state == 'X'" \
   test_io
-fault ".info appears without its matrix" io/petsc/writer.cpp \
+fault ".info appears without its matrix" io/petsc/reader.cpp \
   'write(fmt::format("-matload_block_size {}\n", block));' \
   'write(fmt::format("-matload_block_size {}\n", block)), file->rename_to_path(), file.reset();' \
   test_files_n1

@@ -109,7 +109,7 @@ fault "scattered y saved in the rank's order" miniapp/commands/experiment.cpp \
   'scatter<double>(comm, e.matrix.info.rows, e.matrix.source_rows, entries)' \
   'entries' \
   cli_scipy
-fault "convert overwrites what a link names" io/aliases.cpp \
+fault "convert overwrites what a link names" io/output_file.cpp \
   'if (::stat(path.c_str(), &status) == 0) {' \
   'if (::lstat(path.c_str(), &status) == 0) {' \
   cli_convert

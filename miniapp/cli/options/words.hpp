@@ -65,20 +65,40 @@ CLI::Option* add_choice(App& app, const std::string& name, Value& target,
 }
 
 /// The same for options that are kept as words.
-CLI::Option* add_word(App& app, const std::string& name, std::string& target,
-                      const std::vector<std::string>& words, const std::string& description);
+inline CLI::Option* add_word(App& app, const std::string& name, std::string& target,
+                             const std::vector<std::string>& words,
+                             const std::string& description) {
+  std::vector<std::pair<std::string, std::string>> choices;
+  for (const std::string& word : words) choices.emplace_back(word, word);
+  return add_choice(app, name, target, choices, description);
+}
 
 /// An option that takes on or off.
-void add_switch(App& app, const std::string& name, bool& target, const std::string& description);
+inline void add_switch(App& app, const std::string& name, bool& target,
+                       const std::string& description) {
+  add_choice<bool>(app, name, target, {{"on", true}, {"off", false}}, description);
+}
 
 /// An option that takes one of many names, or more than a name, checked where it is used.
-CLI::Option* add_named(App& app, const std::string& name, std::string& target, const char* type,
-                       const OptionValues& values, const std::string& description);
+inline CLI::Option* add_named(App& app, const std::string& name, std::string& target,
+                              const char* type, const OptionValues& values,
+                              const std::string& description) {
+  CLI::Option* option = app.add_option(name, target, description);
+  app.takes(option, values);
+  return option->type_name(type);
+}
 
 /// An option that takes the name of a file, which is not empty: a variable of the shell that is not
 /// set must not lose an output.
-CLI::Option* add_file(App& app, const std::string& name, std::string& target,
-                      const std::string& description);
+inline CLI::Option* add_file(App& app, const std::string& name, std::string& target,
+                             const std::string& description) {
+  const auto check = [](const std::string& text) {
+    return text.empty() ? "the name is empty; give a file name" : std::string();
+  };
+  return app.add_option(name, target, description)
+      ->type_name("FILE")
+      ->check(CLI::Validator(check, ""));
+}
 
 /// The check of every option that takes a number: finite, from `low` to `high`.
 template <class Number>

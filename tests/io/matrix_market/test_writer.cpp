@@ -2,7 +2,6 @@
 //
 // Matrices to Matrix Market files and back: the same bits, and the same text on any number of
 // ranks.
-#include "io/matrix_market/writer.hpp"
 
 #include "io/matrix_market/reader.hpp"
 #include "io/sources.hpp"
