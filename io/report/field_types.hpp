@@ -13,20 +13,16 @@
 
 namespace rowhalo {
 
-/// Least and largest number that the schema allows.
+/// Least and largest number that the schema allows, and whether null: for NaN and infinity.
 struct Range {
   std::int64_t least = 0, most = std::numeric_limits<std::int64_t>::max();
+  bool null = false;
 };
-inline constexpr Range positive{1}, share{0, 1};
+inline constexpr Range positive{1}, share{0, 1}, finite_or_null{.null = true};
 
 /// A 64-bit hash: hexadecimal text, since many readers keep numbers as doubles.
 struct Hash {
   std::uint64_t value = 0;
-};
-
-/// A number that is null where it is NaN or infinite.
-struct FiniteOrNull {
-  double value = 0;
 };
 
 /// One of a few words; an empty text is null where `empty` says so.

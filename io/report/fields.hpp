@@ -54,10 +54,10 @@ void fields(const Provenance& p, auto&& field) {
 }
 
 void fields(const RowLengthFields& r, auto&& field) {
-  field("min", FiniteOrNull{r.spread.min}, "smallest");
+  field("min", r.spread.min, "smallest", finite_or_null);
   field("mean", r.spread.mean, "mean");
-  field("max", FiniteOrNull{r.spread.max}, "largest");
-  field("stddev", FiniteOrNull{r.stddev}, "standard deviation");
+  field("max", r.spread.max, "largest", finite_or_null);
+  field("stddev", r.stddev, "standard deviation", finite_or_null);
 }
 
 void fields(const MatrixReport& m, auto&& field) {
@@ -234,8 +234,8 @@ void fields(const PerformanceReport& p, auto&& field) {
 void fields(const ValidationReport& v, auto&& field) {
   field("against", word_of(v.against, against_names), "what y was compared with");
   field("passed", v.passed, "every row within its bound");
-  field("max_error_ratio", FiniteOrNull{v.max_error_ratio},
-        "largest error over its bound; null: infinite");
+  field("max_error_ratio", v.max_error_ratio, "largest error over its bound; null: infinite",
+        finite_or_null);
   field("worst_row", v.worst_row < 0 ? std::nullopt : std::optional(v.worst_row),
         "row of the source where it is; null: none");
   field("rows_checked", v.rows_checked, "rows");
@@ -284,8 +284,8 @@ void fields(const FormatReport& f, auto&& field) {
   field("balance", f.balance, "lane steps (CPU: threads) at work over all; null: not known", share);
   field("setup_seconds", f.setup_seconds, "conversion from CSR (seconds)");
   field("setup_products", f.setup_products, "the same in products");
-  field("max_error_ratio", FiniteOrNull{f.max_error_ratio},
-        "largest error over its bound; null: infinite");
+  field("max_error_ratio", f.max_error_ratio, "largest error over its bound; null: infinite",
+        finite_or_null);
   field("y_hash", Hash{f.y_hash}, "as in validation");
   field("passed", f.outcome != Outcome::wrong, "y was right, or the format refused");
   field("rows_unchecked", f.rows_unchecked, "as in validation");
@@ -304,8 +304,8 @@ void fields(const CaseReport& c, auto&& field) {
   field("median_low_seconds", c.median_low_seconds, "as in timing");
   field("median_high_seconds", c.median_high_seconds, "as in timing");
   field("exposed_seconds", c.exposed_seconds, "product minus the same without exchange (seconds)");
-  field("max_error_ratio", FiniteOrNull{c.max_error_ratio},
-        "largest error over its bound; null: infinite");
+  field("max_error_ratio", c.max_error_ratio, "largest error over its bound; null: infinite",
+        finite_or_null);
   field("y_hash", Hash{c.y_hash}, "as in validation");
   field("passed", c.outcome != Outcome::wrong, "y was right, or the format refused");
   field("rows_unchecked", c.rows_unchecked, "as in validation");

@@ -18,12 +18,6 @@ namespace {
 
 const char* const hash_pattern = "^0x[0-9a-f]{16}$";
 
-Json with_limits(const char* type, Range range) {
-  Json schema{{"type", type}, {"minimum", range.least}};
-  if (range.most < Range{}.most) schema["maximum"] = range.most;
-  return schema;
-}
-
 /// The schema of what may be null as well.
 Json or_null(Json schema) {
   if (schema.contains("enum")) {
@@ -34,16 +28,18 @@ Json or_null(Json schema) {
   return schema;
 }
 
+Json with_limits(const char* type, Range range) {
+  Json schema{{"type", type}, {"minimum", range.least}};
+  if (range.most < Range{}.most) schema["maximum"] = range.most;
+  return range.null ? or_null(schema) : schema;
+}
+
 Json schema_of(const std::string&, Range) {
   return {{"type", "string"}};
 }
 
 Json schema_of(const Hash&, Range) {
   return {{"type", "string"}, {"pattern", hash_pattern}};
-}
-
-Json schema_of(const FiniteOrNull&, Range range) {
-  return or_null(with_limits("number", range));
 }
 
 Json schema_of(const Word& word, Range) {

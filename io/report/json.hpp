@@ -25,10 +25,6 @@ inline Json json_of(const std::string& text) {
   return valid_utf8(text);
 }
 
-inline Json json_of(const FiniteOrNull& number) {
-  return number.value;
-}
-
 inline Json json_of(const Word& word) {
   return word.text.empty() && word.empty == Word::Empty::null ? Json(nullptr) : Json(word.text);
 }

@@ -76,7 +76,7 @@ void fields(const PetscSolverReport& p, auto&& field) {
   field("iteration_seconds", p.iteration_seconds,
         "of all iterations over their number, slowest rank (seconds)");
   field("solve_seconds", p.solve_seconds, "of all iterations, slowest rank (seconds)");
-  field("true_residual", FiniteOrNull{p.true_residual}, "|b - A x| / |b|; null: not finite");
+  field("true_residual", p.true_residual, "|b - A x| / |b|; null: not finite", finite_or_null);
 }
 
 void fields(const SolverReport& s, auto&& field) {
@@ -89,8 +89,8 @@ void fields(const SolverReport& s, auto&& field) {
   field("passed", s.passed,
         "converged, or as many iterations as asked for, and x is right by the reference product");
   field("iterations", s.iterations, "iterations");
-  field("first_norm", FiniteOrNull{s.first_norm}, "before the first iteration");
-  field("last_norm", FiniteOrNull{s.last_norm}, "after the last iteration");
+  field("first_norm", s.first_norm, "before the first iteration", finite_or_null);
+  field("last_norm", s.last_norm, "after the last iteration", finite_or_null);
   field("norm_exponent", s.norm_exponent,
         "norms are in units of 2^norm_exponent: 0, unless they would leave the range of fp64",
         Range{std::numeric_limits<std::int64_t>::min()});
@@ -113,9 +113,8 @@ void fields(const SolverReport& s, auto&& field) {
   field("gflops", s.gflops, "1e9 operations per second");
   field("x_hash", Hash{s.x_hash}, "of x, as y_hash in validation");
   field("reason", s.reason, "why it could not run or failed; empty otherwise");
-  std::vector<FiniteOrNull> norms;
-  for (const double norm : s.norms) norms.push_back({norm});
-  field("norms", norms, "watched: at first, then after each iteration; null: not finite");
+  field("norms", s.norms, "watched: at first, then after each iteration; null: not finite",
+        finite_or_null);
   field("petsc", s.petsc, "PETSc's solvers on the same system; empty: not run");
 }
 

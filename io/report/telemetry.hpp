@@ -60,15 +60,15 @@ struct SampledSpread {
 };
 
 void fields(const SampledSpread& s, auto&& field) {
-  field("min", FiniteOrNull{s.spread.min}, "smallest; null: not told");
-  field("mean", FiniteOrNull{s.spread.mean}, "mean; null: not told");
-  field("max", FiniteOrNull{s.spread.max}, "largest; null: not told");
+  field("min", s.spread.min, "smallest; null: not told", finite_or_null);
+  field("mean", s.spread.mean, "mean; null: not told", finite_or_null);
+  field("max", s.spread.max, "largest; null: not told", finite_or_null);
 }
 
 void fields(const ThrottleReport& t, auto&& field) {
   field("reason", t.reason, "why the clock was held down");
   field("share", t.share, "of the samples", share);
-  field("sm_clock_mhz", FiniteOrNull{t.sm_clock_mhz}, "mean of these samples (MHz)");
+  field("sm_clock_mhz", t.sm_clock_mhz, "mean of these samples (MHz)", finite_or_null);
 }
 
 void fields(const GpuTelemetry& g, auto&& field) {
@@ -76,12 +76,12 @@ void fields(const GpuTelemetry& g, auto&& field) {
   field("pci_id", g.pci_id, "its place there");
   field("samples", g.samples, "samples, about ten per second");
   field("sm_clock_mhz", SampledSpread{g.sm_clock_mhz}, "clock of its multiprocessors (MHz)");
-  field("highest_sm_clock_mhz", FiniteOrNull{g.highest_sm_clock_mhz}, "that it could have (MHz)");
-  field("memory_clock_mhz", FiniteOrNull{g.memory_clock_mhz}, "mean (MHz)");
+  field("highest_sm_clock_mhz", g.highest_sm_clock_mhz, "that it could have (MHz)", finite_or_null);
+  field("memory_clock_mhz", g.memory_clock_mhz, "mean (MHz)", finite_or_null);
   field("power_watts", SampledSpread{g.power_watts},
         "power, which GPUs tell as a mean over up to a second (W)");
-  field("power_limit_watts", FiniteOrNull{g.power_limit_watts}, "enforced power limit (W)");
-  field("temperature_celsius", FiniteOrNull{g.temperature_celsius}, "highest (degrees Celsius)");
+  field("power_limit_watts", g.power_limit_watts, "enforced power limit (W)", finite_or_null);
+  field("temperature_celsius", g.temperature_celsius, "highest (degrees Celsius)", finite_or_null);
   field("throttling", g.throttling, "reasons for which its clock was held down");
 }
 
