@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Files that appear whole or not at all, temporary files and what killed runs have left of them
-// (output_file.hpp, io/report/writers.hpp).
+// (output_file.hpp, io/report/writers.hpp): a.json is written as
+//   a.json.part-node7-3f9a1c20-4026531836-4711-88123-k3v9x0q2m7ab
+// and then renamed.
 #include "io/output_file.hpp"
 
 #include <fcntl.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The table of sources, and the choice among them (sources.hpp).
+// The table of sources, and the choice among them (sources.hpp): `stencil27:96` is a generator,
+// `a.mtx`, `set.tar.gz:set_b.mtx` and `a.h5:/m` are files, whatever their content is.
 #include "io/sources.hpp"
 
 #include <fmt/format.h>

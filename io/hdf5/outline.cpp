@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The header of a matrix in an HDF5 file (outline.hpp).
+// The header of a matrix in an HDF5 file (outline.hpp): what a.h5:/m holds is found from
+//   /m           attributes format = "csr", shape = [3, 4], or those of other programs
+//   /m/indptr    4 offsets, the first 0, the last the number of entries
+//   /m/indices   a column per entry
+//   /m/data      a value per entry
 #include "io/hdf5/outline.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The grammar of Matrix Market files (parser.hpp).
+// The grammar of Matrix Market files (parser.hpp): of a coordinate file, "3 1 2.5D-1" is the entry
+// (2, 0) of the value 0.25, and "3 1" has "2 fields where row, column and value are expected".
 // The loop over lines only finds out that a line is faulty; what is wrong with it is then worked
 // out by diagnose(), which may be slow.
 #include "io/matrix_market/parser.hpp"

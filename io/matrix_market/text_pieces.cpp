@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Pieces of a plain or gzip-compressed text for all ranks (text_pieces.hpp).
+// Pieces of a plain or gzip-compressed text for all ranks (text_pieces.hpp). With pieces of 4 bytes
+// on two ranks, "1 1\n12 2\n3 3\n" is "1 1\n" on rank 0 and "12 2\n" on rank 1, in the next round
+// "3 3\n" and nothing.
 #include "io/matrix_market/text_pieces.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Reading of .npz files (reader.hpp), and the source .npz.
+// Reading of .npz files (reader.hpp), and the source .npz. Of a matrix of 3 rows and 4 columns in
+// the format csr, a.npz holds format.npy ("csr"), shape.npy ([3, 4]), indptr.npy (4 numbers),
+// indices.npy and data.npy (a number per entry).
 #include "io/npz/reader.hpp"
 
 #include <zlib.h>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // --explain: what the report says of the choices of `auto` and of the time, in sentences. Every
-// number is one of the report; nothing is measured or looked up for it.
+// number is one of the report; nothing is measured or looked up for it. For example
+//   Format: auto timed products in 3 of 21 formats and took asell, 1.25 ms per product. Next is
+//   sell, 1.3 ms, 4 % more. So close a choice may differ in another run.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -3,8 +3,8 @@
 // The result of one run. Filled by the driver; the terminal table, the FOM lines, JSON, CSV and
 // HDF5 are writers of this struct and of nothing else. Times in seconds, sizes in bytes. A
 // std::optional that is empty was not measured and is null in JSON. The names of all fields, and
-// what they mean: fields.hpp. Decisions are an Outcome with its figures; their sentences:
-// reasons.hpp.
+// what they mean: fields.hpp; report.timing->median_seconds is timing.median_seconds there.
+// Decisions are an Outcome with its figures; their sentences: reasons.hpp.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What the tables for people are made of: groups of lines with a name and a value, in at most 100
-// columns, and numbers with three or four digits and the unit that suits them.
+// columns, and numbers with three or four digits and the unit that suits them:
+//   Timing
+//     time per product    median 1.25 ms, min 1.125 ms, 95th percentile 1.5 ms
 #pragma once
 
 #include <fmt/format.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The files that are named, and outputs, one attempt each (outputs.hpp).
+// The files that are named, and outputs, one attempt each (outputs.hpp). Of `--json a.json --csv -`
+// the table goes to stderr, since CSV takes stdout; if a.json cannot be written, CSV and table
+// still are.
 #include "miniapp/cli/outputs.hpp"
 
 #include <fcntl.h>
