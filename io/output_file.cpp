@@ -2,7 +2,7 @@
 //
 // Files that appear whole or not at all, temporary files and what killed runs have left of them
 // (output_file.hpp, io/report/writers.hpp): a.json is written as
-//   a.json.part-node7-3f9a1c20-4026531836-4711-88123-k3v9x0q2m7ab
+//   a.json.part-node7-3f9a1c20-4026531836-4711-88123-5be1d07c49f2a836
 // and then renamed.
 #include "io/output_file.hpp"
 
@@ -51,8 +51,8 @@ const char* remedy_of(int error) {
 
 /// Terminals, pipes, /dev/null: nothing that could be renamed over.
 bool is_special(const std::string& path) {
-  struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+  std::error_code ignored;
+  return std::filesystem::is_other(std::filesystem::status(path, ignored));
 }
 
 /// As /proc/PID/stat has them.
@@ -106,14 +106,11 @@ std::string name_start(const std::string& target) {
 }
 
 std::string random_name(const std::string& target) {
-  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789";
   std::random_device device;
-  std::uniform_int_distribution<std::size_t> any(0, letters.size() - 1);
-  std::string random(12, '?');
-  for (char& letter : random) letter = letters[any(device)];
+  const std::uint64_t random = std::uint64_t{device()} << 32 | device();
   const std::string place = own_place();
   const auto process = process_state(::getpid());
-  return fmt::format("{}{}{}-{}-{}-{}", folder_of(target), name_start(target),
+  return fmt::format("{}{}{}-{}-{}-{:016x}", folder_of(target), name_start(target),
                      place.empty() ? "unknown" : place, ::getpid(), process ? process->start : "0",
                      random);
 }
@@ -184,17 +181,16 @@ void check_output_path(const std::string& path, const std::string& option) {
   };
   if (path.empty()) refuse("the name is empty; give a file name");
   const std::string folder = folder_of(followed(path)), directory = folder.empty() ? "." : folder;
-  struct stat status {};
-  if (::stat(directory.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(directory, ignored)) {
     refuse(fmt::format("there is no directory '{}'; make it first", directory));
   }
   if (::access(directory.c_str(), W_OK | X_OK) != 0) {
     refuse(fmt::format("the directory '{}' is not writable; choose another", directory));
   }
-  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
-    refuse(S_ISDIR(status.st_mode) ? "is a directory; name a file in it"
-                                   : "is not a regular file; choose another name");
-  }
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  if (is_directory(status)) refuse("is a directory; name a file in it");
+  if (is_other(status)) refuse("is not a regular file; choose another name");
 }
 
 FileDescriptor open_for_writing(const std::string& name, const std::string& path) {

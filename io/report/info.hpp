@@ -83,29 +83,26 @@ inline constexpr std::array symmetry_names{"none", "symmetric", "skew-symmetric"
 
 void fields(const PartitionJudgement& p, auto&& field) {
   using N = PartitionNumbers;
+  const auto number = [&](const char* name, auto member, const char* description,
+                          Range range = {}) {
+    field(name, part(p.numbers, member), description, range);
+  };
   field("name", p.name, "partitioner");
   field("usable", p.numbers.has_value(), "false: see reason; its numbers are null");
-  field("imbalance", part(p.numbers, &N::imbalance), "most nonzeros of a rank over the mean",
-        positive);
-  field("row_imbalance", part(p.numbers, &N::row_imbalance), "most rows of a rank over the mean",
-        positive);
-  field("edge_cut", part(p.numbers, &N::edge_cut),
-        "nonzeros whose column belongs to another rank than their row");
-  field("halo_entries", part(p.numbers, &N::halo_entries),
-        "entries of x sent per product, all ranks");
-  field("halo_bytes", part(p.numbers, &N::halo_bytes), "of these entries (bytes)");
-  field("halo_bytes_max_rank", part(p.numbers, &N::halo_bytes_max_rank),
-        "most that a rank sends (bytes)");
-  field("neighbors_mean", part(p.numbers, &N::neighbors_mean), "ranks that a rank sends to");
-  field("neighbors_max", part(p.numbers, &N::neighbors_max), "most ranks that a rank sends to");
-  field("messages_inside_nodes", part(p.numbers, &N::messages_inside_nodes),
-        "per product, between ranks of one node");
-  field("messages_between_nodes", part(p.numbers, &N::messages_between_nodes),
-        "per product, between ranks of two nodes");
-  field("bytes_between_nodes", part(p.numbers, &N::bytes_between_nodes),
-        "sent per product between nodes (bytes)");
-  field("predicted_seconds", part(p.numbers, &N::predicted_seconds),
-        "of a product, predicted (seconds)");
+  number("imbalance", &N::imbalance, "most nonzeros of a rank over the mean", positive);
+  number("row_imbalance", &N::row_imbalance, "most rows of a rank over the mean", positive);
+  number("edge_cut", &N::edge_cut, "nonzeros whose column belongs to another rank than their row");
+  number("halo_entries", &N::halo_entries, "entries of x sent per product, all ranks");
+  number("halo_bytes", &N::halo_bytes, "of these entries (bytes)");
+  number("halo_bytes_max_rank", &N::halo_bytes_max_rank, "most that a rank sends (bytes)");
+  number("neighbors_mean", &N::neighbors_mean, "ranks that a rank sends to");
+  number("neighbors_max", &N::neighbors_max, "most ranks that a rank sends to");
+  number("messages_inside_nodes", &N::messages_inside_nodes,
+         "per product, between ranks of one node");
+  number("messages_between_nodes", &N::messages_between_nodes,
+         "per product, between ranks of two nodes");
+  number("bytes_between_nodes", &N::bytes_between_nodes, "sent per product between nodes (bytes)");
+  number("predicted_seconds", &N::predicted_seconds, "of a product, predicted (seconds)");
   field("seconds", p.seconds, "that the partitioner took (seconds)");
   field("reason", reason_text(p),
         "why it could not be used, or what was said of it; empty otherwise");

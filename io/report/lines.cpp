@@ -18,18 +18,11 @@ namespace {
 
 /// "a (4), b (2)": each name once, in order of appearance, with how often it stands there.
 std::string counted(const std::vector<std::string>& names) {
-  std::vector<std::pair<std::string, int>> counts;
-  for (const std::string& name : names) {
-    const auto seen = std::find_if(counts.begin(), counts.end(),
-                                   [&](const auto& count) { return count.first == name; });
-    if (seen == counts.end())
-      counts.emplace_back(name, 1);
-    else
-      ++seen->second;
-  }
   std::string text;
-  for (const auto& [name, count] : counts) {
-    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", name, count);
+  for (auto name = names.begin(); name != names.end(); ++name) {
+    if (std::find(names.begin(), name, *name) != name) continue;
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", *name,
+                        std::count(name, names.end(), *name));
   }
   return text;
 }

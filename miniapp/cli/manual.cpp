@@ -4,7 +4,9 @@
 // copied option keeps its dashes and quotes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <sstream>
 #include <utility>
 
@@ -25,11 +27,8 @@ std::string roff_text(std::string_view text) {
       {'~', "\\(ti"}, {'`', "\\(ga"}, {',', ",\\:"}};
   std::string result = text.starts_with('.') ? "\\&" : "";
   for (const char c : text) {
-    std::string one(1, c);
-    for (const auto& [plain, escape] : escapes) {
-      if (c == plain) one = escape;
-    }
-    result += one;
+    const auto* escape = std::ranges::find(escapes, c, &std::pair<char, const char*>::first);
+    result += escape == std::end(escapes) ? std::string(1, c) : escape->second;
   }
   return result;
 }
@@ -39,11 +38,8 @@ std::string capitals(std::string text) {
   return text;
 }
 
-std::string capital(std::string text) {
-  if (!text.empty()) {
-    text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-  }
-  return text;
+std::string capital(const std::string& text) {
+  return capitals(text.substr(0, 1)) + text.substr(1);
 }
 
 /// A description as --help has it; lines that begin with spaces are entries of a list.
