@@ -40,8 +40,7 @@ struct Banded {
   }
 
   /// Calls visit(first column, lanes) for each 64 places of the row, ascending.
-  template <class Visit>
-  void for_each_word(GlobalIndex row, Visit visit) const {
+  void for_each_word(GlobalIndex row, auto visit) const {
     const std::uint64_t row_seed = mix64(seed, static_cast<std::uint64_t>(row));
     const GlobalIndex last = std::min(row + half, outline.info.columns - 1);
     for (GlobalIndex word = (std::max<GlobalIndex>(row - half, 0) - (row - half)) / 64;; ++word) {

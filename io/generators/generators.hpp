@@ -76,8 +76,7 @@ MatrixOutline square_outline(const Spec& spec, GlobalIndex rows);
 
 /// `count` distinct numbers, ascending: draw(numbers, left) adds some, at most `left`, and is
 /// called until they are there.
-template <class Draw>
-void collect_distinct(Offset count, std::vector<GlobalIndex>& drawn, Draw draw) {
+void collect_distinct(Offset count, std::vector<GlobalIndex>& drawn, auto draw) {
   drawn.clear();
   while (std::ssize(drawn) < count) {
     while (std::ssize(drawn) < count) draw(drawn, count - std::ssize(drawn));
@@ -100,8 +99,7 @@ void check_size(const Spec& spec, const Comm& comm, const MatrixOutline& outline
                 std::int64_t nonzero_bytes = sizeof(GlobalIndex) + sizeof(double));
 
 /// Rows of this rank.
-template <class Generator>
-DistributedCsr generate_rows(const Generator& generator, const Comm& comm, Progress& progress) {
+DistributedCsr generate_rows(const auto& generator, const Comm& comm, Progress& progress) {
   constexpr GlobalIndex rows_per_tick = 4096;
   progress.phase("generate");
   DistributedCsr matrix;

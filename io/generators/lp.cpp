@@ -81,8 +81,7 @@ struct LinearProgram {
   }
 
   /// Calls visit(column) for each entry of the row, ascending.
-  template <class Visit>
-  void for_each_column(GlobalIndex row, Visit visit) const {
+  void for_each_column(GlobalIndex row, auto visit) const {
     const Reach reach = reach_of(row);
     const std::uint64_t row_seed = mix64(seed, static_cast<std::uint64_t>(row));
     const GlobalIndex part = dense == 0 ? 0 : outline.info.columns / dense;

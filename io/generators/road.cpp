@@ -94,8 +94,7 @@ struct Road {
   }
 
   /// Calls visit(neighbour, seed of the street) for each neighbour of the crossing.
-  template <class Visit>
-  void for_each_neighbour(const Crossing& c, Visit visit) const {
+  void for_each_neighbour(const Crossing& c, auto visit) const {
     for (const bool along_x : {true, false}) {
       const Crossing next{c.x + along_x, c.y + !along_x}, last{c.x - along_x, c.y - !along_x};
       if (joined(c, along_x)) visit(next, street(c, along_x));

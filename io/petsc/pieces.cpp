@@ -15,8 +15,7 @@ namespace {
 
 /// Calls work(begin, count) for the pieces of `size` numbers, from several threads. The first
 /// InputError in the file is thrown when all are through.
-template <class Work>
-void in_pieces(std::int64_t size, std::int64_t piece, Progress& progress, const Work& work) {
+void in_pieces(std::int64_t size, std::int64_t piece, Progress& progress, const auto& work) {
   std::optional<InputError> first;
 #pragma omp parallel for schedule(dynamic, 1)
   for (std::int64_t begin = 0; begin < size; begin += piece) {
@@ -44,9 +43,8 @@ void write_numbers(const PetscWriter& to, std::int64_t offset, std::int64_t coun
   });
 }
 
-template <class Get>
 void write_integers(const PetscWriter& to, std::int64_t offset, std::int64_t count,
-                    const Get& get) {
+                    const auto& get) {
   if (to.index_bytes == 4) {
     write_numbers<std::uint32_t>(to, offset, count, get);
   } else {

@@ -42,8 +42,7 @@ void write_candidates(std::ostream& out, const char* heading, const std::vector<
 }
 
 /// What stands behind the numbers of a format or a combination.
-template <class Report>
-std::string remarks(const Report& one) {
+std::string remarks(const auto& one) {
   std::string text = one.outcome == Outcome::wrong ? "FAILED" : "";
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "  ") + part; };
   if (one.rows_unchecked > 0) add(fmt::format("unchecked rows: {}", one.rows_unchecked));

@@ -12,8 +12,7 @@ namespace {
 constexpr int most_iterations = 10'000'000;  // their norms are kept
 
 /// "\n  name: summary" per entry.
-template <class Table>
-std::string summaries(const Table& table) {
+std::string summaries(const auto& table) {
   std::string text;
   for (const auto& entry : table) text += fmt::format("\n  {}: {}", entry.name, entry.summary);
   return text;

@@ -12,8 +12,7 @@ namespace rowhalo {
 namespace {
 
 /// Calls emit(entry) for every entry that one of the file stands for.
-template <class Emit>
-void for_each_entry(std::span<const Entry> entries, Mirror mirror, Emit emit) {
+void for_each_entry(std::span<const Entry> entries, Mirror mirror, auto emit) {
   const double sign = mirror == Mirror::negated ? -1.0 : 1.0;
   for (const Entry& entry : entries) {
     emit(entry);

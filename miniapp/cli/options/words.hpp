@@ -24,14 +24,12 @@ inline constexpr const char *product_group = "Product", *distribution_group = "D
                             *measuring_group = "Measuring and checking", *output_group = "Output";
 
 /// The default of an option as every description states it.
-template <class Value>
-std::string with_default(const std::string& description, const Value& value) {
+std::string with_default(const std::string& description, const auto& value) {
   return fmt::format("{} (default: {})", description, value);
 }
 
 /// `first`, then the names of a table, each once.
-template <class Table>
-std::vector<std::string> names_in(const Table& table, std::vector<std::string> first = {}) {
+std::vector<std::string> names_in(const auto& table, std::vector<std::string> first = {}) {
   for (const auto& entry : table) {
     if (std::ranges::find(first, entry.name) == first.end()) first.emplace_back(entry.name);
   }
