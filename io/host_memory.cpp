@@ -138,12 +138,10 @@ MemoryLimits memory_limits() {
 }
 
 std::string memory_refusal(const MatrixSize& matrix, const Comm& comm, const MemoryLimits& limits) {
-  const auto times = [](std::int64_t count, std::size_t bytes) {
-    return static_cast<double>(count) * static_cast<double>(bytes);
-  };
-  const double share = (times(matrix.nonzeros, matrix.nonzero_bytes) +
-                        times(matrix.rows, sizeof(Offset) + sizeof(double)) +
-                        times(matrix.columns, sizeof(double))) /
+  const auto rows = static_cast<double>(matrix.rows), columns = static_cast<double>(matrix.columns),
+             nonzeros = static_cast<double>(matrix.nonzeros);
+  const double share = (nonzeros * static_cast<double>(matrix.nonzero_bytes) +
+                        rows * (sizeof(Offset) + sizeof(double)) + columns * sizeof(double)) /
                        comm.size;
   const int ranks = comm.most_on_host();
   const auto allowed = [](std::int64_t bytes) { return static_cast<double>(bytes); };

@@ -17,15 +17,6 @@ const char* const hdf5_unusable = nullptr;
 
 namespace {
 
-void write_scalar(hid_t object, const char* name, hid_t type, const void* value,
-                  const std::string& place) {
-  const Hdf5Check check{place, "writing an attribute failed"};
-  const Hdf5Space space(check(H5Screate(H5S_SCALAR)));
-  const Hdf5Attribute attribute(
-      check(H5Acreate(object, name, type, space.get(), H5P_DEFAULT, H5P_DEFAULT)));
-  check(H5Awrite(attribute.get(), type, value));
-}
-
 /// The attribute, its type and its number of elements; no attribute where it is missing.
 struct OpenAttribute {
   Hdf5Attribute attribute;
@@ -142,18 +133,19 @@ void hdf5_fail(const std::string& place, const char* what, ExitCode code) {
                    std::numeric_limits<std::int64_t>::max(), code);
 }
 
-void write_attribute(hid_t object, const char* name, std::int64_t value, const std::string& place) {
-  write_scalar(object, name, H5T_NATIVE_INT64, &value, place);
-}
-
-void write_attribute(hid_t object, const char* name, double value, const std::string& place) {
-  write_scalar(object, name, H5T_NATIVE_DOUBLE, &value, place);
+void write_attribute(hid_t object, const char* name, hid_t type, const void* value,
+                     const std::string& place) {
+  const Hdf5Check check{place, "writing an attribute failed"};
+  const Hdf5Space space(check(H5Screate(H5S_SCALAR)));
+  const Hdf5Attribute attribute(
+      check(H5Acreate(object, name, type, space.get(), H5P_DEFAULT, H5P_DEFAULT)));
+  check(H5Awrite(attribute.get(), type, value));
 }
 
 void write_attribute(hid_t object, const char* name, const std::string& value,
                      const std::string& place) {
   const char* text = value.c_str();
-  write_scalar(object, name, hdf5_text_type().get(), &text, place);
+  write_attribute(object, name, hdf5_text_type().get(), &text, place);
 }
 
 void write_dataset(hid_t group, const char* name, hid_t type, const void* values,

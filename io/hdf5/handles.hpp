@@ -118,10 +118,15 @@ class LinksInside {
 Hdf5Type hdf5_text_type();
 
 /// Attributes of a file (its root group), group or dataset; errors as hdf5_fail, run time.
-void write_attribute(hid_t object, const char* name, std::int64_t value, const std::string& place);
-void write_attribute(hid_t object, const char* name, double value, const std::string& place);
+void write_attribute(hid_t object, const char* name, hid_t type, const void* value,
+                     const std::string& place);
 void write_attribute(hid_t object, const char* name, const std::string& value,
                      const std::string& place);
+
+template <class T>
+void write_attribute(hid_t object, const char* name, const T& number, const std::string& place) {
+  write_attribute(object, name, hdf5_type<T>(), &number, place);
+}
 
 /// A dataset of `type`, written at once; the last dimension of `shape` runs fastest.
 void write_dataset(hid_t group, const char* name, hid_t type, const void* values,

@@ -18,8 +18,8 @@ extern const char* const hdf5_unusable;
 
 /// Local, before any work is done. OBJECT is the group of a matrix or the dataset of a vector.
 /// Throws InputError (usage), beginning with `option`, if OBJECT cannot be added to the existing
-/// file `name`: no HDF5 file, a group that exists already, or something else in its place. A dataset
-/// that exists is replaced.
+/// file `name`: no HDF5 file, a group that exists already, or something else in its place. A
+/// dataset that exists is replaced.
 void check_hdf5_target(const std::string& name, const std::string& option, FileUse use);
 
 }  // namespace rowhalo

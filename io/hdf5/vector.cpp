@@ -14,6 +14,7 @@
 #include "io/hdf5/array.hpp"
 #include "io/hdf5/outline.hpp"
 #include "io/hdf5/shared.hpp"
+#include "io/sources.hpp"
 #include "io/vector_file.hpp"
 #include "partition/matrix/distributed_csr.hpp"
 

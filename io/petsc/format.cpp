@@ -180,22 +180,15 @@ void check_petsc_end(const PetscHeader& header, std::string_view behind, std::in
                   file_bytes - end, promised(header)));
 }
 
-PetscHeader petsc_matrix_header(GlobalIndex rows, GlobalIndex columns, std::int64_t nonzeros) {
+PetscHeader petsc_header(PetscObject object, GlobalIndex rows, GlobalIndex columns,
+                         std::int64_t nonzeros) {
   PetscHeader header;
+  header.object = object;
   header.rows = rows;
   header.columns = columns;
   header.nonzeros = nonzeros;
   // Row lengths and column numbers are at most the number of columns.
   if (std::max({rows, columns, nonzeros}) > largest_int32) header.index_bytes = 8;
-  return header;
-}
-
-PetscHeader petsc_vector_header(GlobalIndex entries) {
-  PetscHeader header;
-  header.object = PetscObject::vector;
-  header.rows = header.nonzeros = entries;
-  header.columns = 1;
-  if (entries > largest_int32) header.index_bytes = 8;
   return header;
 }
 

@@ -59,8 +59,9 @@ void check_petsc_end(const PetscHeader& header, std::string_view behind, std::in
                      const std::string& path);
 
 /// The header that is written: 32-bit where sizes and nonzeros fit, since every PETSc reads it.
-PetscHeader petsc_matrix_header(GlobalIndex rows, GlobalIndex columns, std::int64_t nonzeros);
-PetscHeader petsc_vector_header(GlobalIndex entries);
+/// Of a vector `rows` and `nonzeros` are its entries, and `columns` is 1.
+PetscHeader petsc_header(PetscObject object, GlobalIndex rows, GlobalIndex columns,
+                         std::int64_t nonzeros);
 std::string petsc_header_text(const PetscHeader& header);
 
 /// Block size that the text of FILE.info names (-matload_block_size b, with any prefix), else 1.

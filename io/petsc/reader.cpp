@@ -205,8 +205,8 @@ void write_petsc_matrix(const std::string& path, const DistributedCsr& matrix, c
   const GlobalIndex rows = matrix.local_rows();
   const Offset nonzeros = matrix.local_nonzeros();
   const std::int64_t first = sum_over_lower_ranks(comm, nonzeros);
-  const PetscHeader header =
-      petsc_matrix_header(matrix.info.rows, matrix.info.columns, sum_over_ranks(comm, nonzeros));
+  const PetscHeader header = petsc_header(PetscObject::matrix, matrix.info.rows,
+                                          matrix.info.columns, sum_over_ranks(comm, nonzeros));
   progress.expect(rows + 2 * nonzeros);
   ParallelOutput file(path, comm);
   const PetscWriter write{file, header.index_bytes, piece, progress};

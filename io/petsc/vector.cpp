@@ -42,7 +42,8 @@ std::optional<std::vector<double>> read_petsc_vector(const std::string& name, Gl
 void write_petsc_vector(const std::string& name, const std::vector<double>& share, Precision,
                         const Comm& comm, Progress& progress) {
   const std::int64_t size = std::ssize(share), first = sum_over_lower_ranks(comm, size);
-  const PetscHeader header = petsc_vector_header(sum_over_ranks(comm, size));
+  const GlobalIndex entries = sum_over_ranks(comm, size);
+  const PetscHeader header = petsc_header(PetscObject::vector, entries, 1, entries);
   ParallelOutput file(name, comm);
   const PetscWriter write{file, header.index_bytes, default_petsc_piece, progress};
   agree(comm, [&] {

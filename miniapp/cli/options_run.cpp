@@ -14,8 +14,7 @@ void add_distribution_options(App& run, RunOptions& options) {
   add_partition_options(run, options, {"auto", all_partitioners});
   add_reorder_option(run, options);
   add_halo_option(run, options, {"auto", "all"});
-  add_schedule_option(run, options);
-  add_sums_option(run, options);
+  add_order_options(run, options);
   add_machine_option(run, options,
                      "file of rowhalo network: report what a product is expected to take, too");
 }

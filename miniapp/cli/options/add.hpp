@@ -45,8 +45,8 @@ void add_product_options(App& app, KernelOptions& options, const std::string& gr
 
 /// `first`: words that stand for no single transport.
 void add_halo_option(App& app, ExchangeOptions& options, const std::vector<std::string>& first);
-void add_schedule_option(App& app, ExchangeOptions& options);
-void add_sums_option(App& app, ExchangeOptions& options);
+/// --schedule and --partial-sums.
+void add_order_options(App& app, ExchangeOptions& options);
 void add_machine_option(App& app, ExchangeOptions& options, const std::string& what);
 
 /// --tuning, which stands for the options of its kind that have been added before.

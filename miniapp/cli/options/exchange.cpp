@@ -15,7 +15,7 @@ void add_halo_option(App& app, ExchangeOptions& options, const std::vector<std::
             with_default(alternatives(names), options.halo));
 }
 
-void add_schedule_option(App& app, ExchangeOptions& options) {
+void add_order_options(App& app, ExchangeOptions& options) {
   app.under(distribution_group);
   std::vector<std::pair<std::string, Schedule>> choices;
   std::string description = "order of a product (default: overlap):";
@@ -24,10 +24,6 @@ void add_schedule_option(App& app, ExchangeOptions& options) {
     description += fmt::format("\n  {}: {}", entry.name, entry.summary);
   }
   add_choice<Schedule>(app, "--schedule", options.schedule, choices, description);
-}
-
-void add_sums_option(App& app, ExchangeOptions& options) {
-  app.under(distribution_group);
   options.partial_sums = SumsOption::automatic;
   add_choice<SumsOption>(
       app, "--partial-sums", options.partial_sums,

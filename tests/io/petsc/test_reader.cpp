@@ -78,11 +78,11 @@ TEST_CASE("What is written is PETSc's layout", "[petsc_binary]") {
 
 TEST_CASE("Headers are wide where numbers are", "[petsc_binary]") {
   constexpr std::int64_t largest = 2147483647;
-  CHECK(petsc_matrix_header(largest, largest, largest).index_bytes == 4);
-  CHECK(petsc_matrix_header(largest + 1, 1, 1).index_bytes == 8);
-  CHECK(petsc_matrix_header(1, largest + 1, 1).index_bytes == 8);
-  CHECK(petsc_vector_header(largest + 1).index_bytes == 8);
-  const PetscHeader wide = petsc_matrix_header(5, 6, largest + 1);
+  CHECK(petsc_header(PetscObject::matrix, largest, largest, largest).index_bytes == 4);
+  CHECK(petsc_header(PetscObject::matrix, largest + 1, 1, 1).index_bytes == 8);
+  CHECK(petsc_header(PetscObject::matrix, 1, largest + 1, 1).index_bytes == 8);
+  CHECK(petsc_header(PetscObject::vector, largest + 1, 1, largest + 1).index_bytes == 8);
+  const PetscHeader wide = petsc_header(PetscObject::matrix, 5, 6, largest + 1);
   CHECK(petsc_header_text(wide) == integers(8, {1211216, 5, 6, largest + 1}));
   CHECK(wide.value_at(0) == 32 + 8 * (5 + largest + 1));
   const PetscHeader read = parse_petsc_header(petsc_header_text(wide), wide.value_at(wide.nonzeros),
