@@ -6,7 +6,6 @@
 
 #include "io/generators/generators.hpp"
 #include "io/generators/heavy_rows.hpp"
-#include "io/sources.hpp"
 
 namespace rowhalo {
 

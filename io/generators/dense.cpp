@@ -2,7 +2,6 @@
 //
 // Source dense: every entry stored, a_ij = i - 0.1*j + 1 with i and j from 0 (zeros too).
 #include "io/generators/generators.hpp"
-#include "io/sources.hpp"
 
 namespace rowhalo {
 

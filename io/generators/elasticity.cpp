@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "io/generators/generators.hpp"
-#include "io/sources.hpp"
 
 namespace rowhalo {
 

@@ -8,8 +8,6 @@
 #include <vector>
 
 #include "io/generators/generators.hpp"
-#include "io/sources.hpp"
-#include "partition/base/hash.hpp"
 
 namespace rowhalo {
 

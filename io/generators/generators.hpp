@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What matrix generators share. A generator is a struct with
+// What matrix generators share, the one header that each includes. A generator is a struct with
 //   explicit Generator(const Spec&)      reads the options; throws InputError
 //   MatrixOutline outline                what they say; may be larger than any memory
 //   Offset count(GlobalIndex row) const  entries of a global row

@@ -17,7 +17,6 @@
 #include <bit>
 
 #include "io/generators/generators.hpp"
-#include "io/sources.hpp"
 
 namespace rowhalo {
 

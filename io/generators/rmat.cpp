@@ -16,12 +16,9 @@
 #include <span>
 #include <vector>
 
-#include "io/collective.hpp"
-#include "partition/matrix/entry_delivery.hpp"
 #include "io/generators/generators.hpp"
-#include "io/sources.hpp"
-#include "partition/base/hash.hpp"
 #include "partition/matrix/shuffle.hpp"
+#include "partition/matrix/entry_delivery.hpp"
 
 namespace rowhalo {
 

@@ -12,8 +12,6 @@
 
 #include "io/generators/generators.hpp"
 #include "io/generators/heavy_rows.hpp"
-#include "io/sources.hpp"
-#include "partition/base/hash.hpp"
 
 namespace rowhalo {
 

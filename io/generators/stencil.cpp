@@ -13,8 +13,6 @@
 #include <cstdlib>
 
 #include "io/generators/generators.hpp"
-#include "io/sources.hpp"
-#include "partition/base/hash.hpp"
 
 namespace rowhalo {
 
