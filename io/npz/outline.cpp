@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 
 #include "io/file_kind.hpp"
 #include "io/npz/reader.hpp"
@@ -17,13 +18,13 @@ constexpr const char* remedy = "write the matrix by scipy.sparse.save_npz";
 
 /// An array of the archive, its header and the first bytes behind it.
 struct OpenArray {
-  const ZipMember* member = nullptr;
+  ZipData data;
   NpyHeader header;
   std::string start;  ///< of the items
 };
 
 /// The first `bytes` of a member, unpacked; fewer where it ends or is damaged.
-std::string unpacked_start(const InputFile& file, const ZipMember& member, std::int64_t bytes) {
+std::string unpacked_start(const InputFile& file, const ZipData& member, std::int64_t bytes) {
   constexpr int raw_window_bits = -15;
   const std::string packed = file.text(member.offset, std::min(member.packed, bytes + 1024));
   bytes = std::min(bytes, member.bytes);
@@ -33,18 +34,23 @@ std::string unpacked_start(const InputFile& file, const ZipMember& member, std::
 /// The archive, its arrays by name.
 class Archive {
  public:
-  explicit Archive(const std::string& path) : file_(path), members_(zip_members(file_)) {}
+  explicit Archive(const std::string& path) : file_(path) {
+    constexpr std::string_view suffix = ".npy";
+    for (const ZipMember& member : zip_members(file_)) {
+      if (!member.name.ends_with(suffix)) continue;
+      arrays_.emplace(member.name.substr(0, member.name.size() - suffix.size()), member);
+    }
+  }
 
   const std::string& path() const { return file_.path(); }
   std::string place(const std::string& name) const { return path() + ":" + name; }
 
-  bool has(const std::string& name) const { return find(name) != nullptr; }
+  bool has(const std::string& name) const { return arrays_.contains(name); }
 
   OpenArray open(const std::string& name) const {
-    OpenArray array;
-    array.member = find(name);
-    const std::string text = unpacked_start(file_, *array.member, npy_header_bytes);
-    array.header = parse_npy_header(text, array.member->bytes, place(name));
+    OpenArray array{arrays_.at(name), {}, {}};
+    const std::string text = unpacked_start(file_, array.data, npy_header_bytes);
+    array.header = parse_npy_header(text, array.data.bytes, place(name));
     array.start = text.substr(array.header.header_bytes);
     return array;
   }
@@ -68,29 +74,19 @@ class Archive {
           "{}: holds items of the type {}{}, which are no {}; {}", place(name), item.kind,
           item.bytes, integers ? "integers" : "real numbers of up to 64 bits", remedy));
     }
-    return {*array.member, item, header.header_bytes, header.shape[0]};
+    return {array.data, item, header.header_bytes, header.shape[0]};
   }
 
   /// Names of the arrays, the first few, for a message.
   std::string listed_arrays() const {
     std::vector<std::string> names;
-    for (const ZipMember& member : members_) {
-      if (member.name.ends_with(".npy"))
-        names.push_back(member.name.substr(0, member.name.size() - 4));
-    }
+    for (const auto& [name, data] : arrays_) names.push_back(name);
     return names.empty() ? "none" : first_names(names);
   }
 
  private:
-  const ZipMember* find(const std::string& name) const {
-    const auto found = std::find_if(members_.begin(), members_.end(), [&](const ZipMember& member) {
-      return member.name == name + ".npy";
-    });
-    return found == members_.end() ? nullptr : &*found;
-  }
-
   InputFile file_;
-  std::vector<ZipMember> members_;
+  std::map<std::string, ZipData> arrays_;
 };
 
 void check_arrays_are_there(const Archive& archive, const std::vector<std::string>& names) {
