@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "io/generators/generators.hpp"
-#include "partition/matrix/shuffle.hpp"
 #include "partition/matrix/entry_delivery.hpp"
+#include "partition/matrix/shuffle.hpp"
 
 namespace rowhalo {
 

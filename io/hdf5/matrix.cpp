@@ -13,12 +13,12 @@
 
 #include "io/collective.hpp"
 #include "io/csr_arrays.hpp"
-#include "partition/matrix/entry_delivery.hpp"
-#include "partition/matrix/transpose.hpp"
 #include "io/hdf5/array.hpp"
 #include "io/hdf5/outline.hpp"
 #include "io/hdf5/shared.hpp"
 #include "io/host_memory.hpp"
+#include "partition/matrix/entry_delivery.hpp"
+#include "partition/matrix/transpose.hpp"
 #include "partition/row_order.hpp"
 
 namespace rowhalo {

@@ -9,12 +9,12 @@
 #include <algorithm>
 
 #include "io/collective.hpp"
-#include "partition/matrix/entry_delivery.hpp"
 #include "io/file_kind.hpp"
 #include "io/host_memory.hpp"
 #include "io/matrix_market/text_pieces.hpp"
 #include "io/notices.hpp"
 #include "io/sources.hpp"
+#include "partition/matrix/entry_delivery.hpp"
 
 namespace rowhalo {
 

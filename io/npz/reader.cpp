@@ -18,9 +18,9 @@
 #include "io/host_memory.hpp"
 #include "io/sources.hpp"
 #include "partition/base/checked_cast.hpp"
-#include "partition/row_order.hpp"
 #include "partition/matrix/entry_delivery.hpp"
 #include "partition/matrix/transpose.hpp"
+#include "partition/row_order.hpp"
 
 namespace rowhalo {
 
