@@ -107,7 +107,7 @@ void sum_exactly(const VectorSpace& space, const Step& step, SumsView sums) {
 
 template <class Step>
 void run_step_on_cpu(const VectorSpace& space, Step step, SumsView sums) {
-  step.load();
+  if constexpr (requires { step.load(); }) step.load();
   if constexpr (Step::sums > 0) {
     if (sums.exact != nullptr && space.summation == Summation::reproducible) {
       sum_exactly(space, step, sums);

@@ -3,7 +3,7 @@
 // What vector steps are made of. A step is one pass over the rows of this rank that updates what it
 // updates and returns the terms of the sums that the solver needs next: a struct of pointers with
 //   static constexpr int sums       how many sums its terms go to
-//   void load()                     takes the scalars from the memory of the device
+//   void load()                     if it has scalars: takes them from the memory of the device
 //   Terms<sums> operator()(i)       row i
 // written once for CPU and GPU, with explicit fma, so that both update vectors to the same bits
 // (sums: with Summation::reproducible only). Scalars (alpha, beta) and sums lie in the memory of

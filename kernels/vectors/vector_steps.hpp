@@ -17,7 +17,6 @@ struct ApplyBlocks {
   const double* r;
   double* z;
 
-  ROWHALO_STEP void load() {}
   ROWHALO_STEP Terms<sums> operator()(std::int64_t i) const {
     const std::int64_t first = i - i % size;
     double sum = 0;
@@ -34,7 +33,6 @@ struct ApplyInverse {
   const double* r;
   double* u;
 
-  ROWHALO_STEP void load() {}
   ROWHALO_STEP Terms<sums> operator()(std::int64_t i) const {
     const double r_i = r[i], z = inverse.at(i) * r_i;
     u[i] = z;
@@ -47,7 +45,6 @@ struct Dot {
   static constexpr int sums = 3;
   const double *a, *b;
 
-  ROWHALO_STEP void load() {}
   ROWHALO_STEP Terms<sums> operator()(std::int64_t i) const {
     return {{a[i] * b[i], b[i] * b[i], a[i] * a[i]}};
   }
@@ -59,7 +56,6 @@ struct AddParts {
   static constexpr int sums = 1;
   const double* parts;
 
-  ROWHALO_STEP void load() {}
   ROWHALO_STEP Terms<sums> operator()(std::int64_t i) const { return {{parts[i]}}; }
 };
 
@@ -69,7 +65,6 @@ struct Residual {
   const double *b, *q;
   double* r;
 
-  ROWHALO_STEP void load() {}
   ROWHALO_STEP Terms<sums> operator()(std::int64_t i) const {
     r[i] = b[i] - q[i];
     return {{r[i] * r[i], b[i] * b[i]}};
@@ -252,7 +247,6 @@ struct PagerankMass {
   static constexpr int sums = 3;
   const double *dangling, *x;
 
-  ROWHALO_STEP void load() {}
   ROWHALO_STEP Terms<sums> operator()(std::int64_t i) const {
     return {{x[i], dangling[i] * x[i], x[i]}};
   }

@@ -76,7 +76,8 @@ struct Sweep {
 template <class Step>
 __global__ void update_rows(Step step, Sweep sweep) {
   begin_step();
-  step.load();  // under way together with the look at the end
+  // Under way together with the look at the end.
+  if constexpr (requires { step.load(); }) step.load();
   if (is_over(sweep.ended)) return;
   sweep.for_each_row([&](std::int64_t i) { step(i); });
 }
@@ -240,7 +241,7 @@ __global__ void __launch_bounds__(conversion_threads, least_resident<Step>)
     sum_rows(Step step, Sweep sweep, unsigned* ended_blocks, double* of_blocks, int parts,
              const __grid_constant__ OverRanks then) {
   begin_step();
-  step.load();
+  if constexpr (requires { step.load(); }) step.load();
   if (is_over(sweep.ended)) return;
   double sums[Step::sums] = {};
   sweep.for_each_row([&](std::int64_t i) {
@@ -267,7 +268,7 @@ __global__ void __launch_bounds__(conversion_threads, 3)
     sum_rows_exactly(Step step, Sweep sweep, unsigned* ended_blocks, ExactSum* exact,
                      const __grid_constant__ OverRanks then) {
   begin_step();
-  step.load();
+  if constexpr (requires { step.load(); }) step.load();
   if (is_over(sweep.ended)) return;
   __shared__ ExactSum sums[Step::sums];
   for (int w = threadIdx.x; w < Step::sums * ExactSum::words; w += conversion_threads) {
