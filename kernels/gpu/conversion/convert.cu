@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Conversions on the device (convert.hpp). Sorting is one stable radix sort on (window, length);
-// slices are measured by a warp each, their begins are a prefix sum, and one thread per lane then
-// copies its row into the slots.
+// slices are as long as their longest row, their begins are a prefix sum, and one thread per lane
+// then copies its row into the slots.
 #include "kernels/gpu/conversion/convert.hpp"
 #include "kernels/gpu/conversion/row_walks.cuh"
 #include "kernels/gpu/conversion/sort_and_scan.hpp"
@@ -11,23 +11,6 @@
 
 namespace rowhalo {
 namespace {
-
-/// One warp per slice: slots that it takes. One more number, 0, for the end.
-__global__ void measure_slices(CsrView matrix, RowListView rows, Slices slices, Offset* slots) {
-  const std::int64_t slice = thread_index() / warp_size;
-  if (slice > slices.count(rows.count)) return;
-  Offset longest = 0;
-  for (std::int64_t lane = threadIdx.x % warp_size; lane < slices.rows; lane += warp_size) {
-    const std::int64_t k = slice * slices.rows + lane;
-    if (k >= rows.count) break;
-    longest = max(longest, entries_of(matrix, rows, k).length());
-  }
-  for (int offset = warp_size / 2; offset > 0; offset /= 2) {
-    longest = max(longest, __shfl_xor_sync(all_lanes, longest, offset));
-  }
-  if (threadIdx.x % warp_size != 0) return;
-  slots[slice] = slice < slices.count(rows.count) ? longest * slices.lanes(slice, rows.count) : 0;
-}
 
 template <class To, class From>
 DeviceArray<To> copied_as(const From* numbers, std::int64_t count) {
@@ -76,8 +59,14 @@ DeviceRowList sorted_by_length(const CsrView& matrix, RowListView rows, std::int
 }
 
 DeviceArray<Offset> slice_begins(const CsrView& matrix, RowListView rows, Slices slices) {
-  const DeviceArray<Offset> slots(slices.count(rows.count) + 1);
-  launch_warps(measure_slices, slots.size(), matrix, rows, slices, slots.data());
+  const auto slots = filled_array<Offset>(slices.count(rows.count) + 1);
+  auto* const longest = reinterpret_cast<unsigned long long*>(slots.data());
+  for_each_row(matrix, rows, [=] __device__(std::int64_t k, const RowEntries& row) {
+    atomicMax(longest + k / slices.rows, static_cast<unsigned long long>(row.length()));
+  });
+  for_each_item(slots.size() - 1, [=, slots = slots.data()] __device__(std::int64_t slice) {
+    slots[slice] *= slices.lanes(slice, rows.count);
+  });
   return prefix_sum(slots);
 }
 

@@ -17,23 +17,26 @@ struct Findings {
   int in_order;          ///< the columns are 0, 1, 2, ...
 };
 
-/// One thread per entry of the rows as they would be if all were as long as the first.
-__global__ void compare_rows(CsrView matrix, RowListView rows, Offset first_begin,
-                             LocalIndex columns, Findings* findings) {
-  for (std::int64_t item = thread_index(); item < std::int64_t{rows.count} * (columns + 1);
-       item += thread_count()) {
-    const auto k = static_cast<LocalIndex>(item / (columns + 1));
-    const auto e = static_cast<LocalIndex>(item % (columns + 1));
-    const LocalIndex row = rows[k];
-    const Offset begin = matrix.offsets[row];
-    bool same = matrix.offsets[row + 1] - begin == columns;
-    if (same && e < columns) {
-      const LocalIndex column = matrix.indices[first_begin + e];
-      same = matrix.indices[begin + e] == column;
-      if (k == 0 && column != e) findings->in_order = 0;
-    }
-    if (!same) atomicMin(&findings->other_row, row);
-  }
+/// Compares rows with the first, whose entries begin at `first_begin`, by a thread per entry of the
+/// rows as they would be if all were as long.
+Findings compare_rows(const CsrView& matrix, RowListView rows, Offset first_begin,
+                      LocalIndex columns) {
+  const Findings none{matrix.rows, 1};
+  const DeviceArray<Findings> found{std::span<const Findings>(&none, 1)};
+  for_each_item(std::int64_t{rows.count} * (columns + 1),
+                [=, findings = found.data()] __device__(std::int64_t item) {
+                  const std::int64_t k = item / (columns + 1);
+                  const auto e = static_cast<LocalIndex>(item % (columns + 1));
+                  const RowEntries row = entries_of(matrix, rows, k);
+                  bool same = row.length() == columns;
+                  if (same && e < columns) {
+                    const LocalIndex column = matrix.indices[first_begin + e];
+                    same = matrix.indices[row.begin + e] == column;
+                    if (k == 0 && column != e) findings->in_order = 0;
+                  }
+                  if (!same) atomicMin(&findings->other_row, row.row);
+                });
+  return found.back();
 }
 
 /// Entry e of row k to k * row_stride + e * column_stride.
@@ -70,11 +73,7 @@ DenseBlock::DenseBlock(const CsrView& matrix, RowListView rows, Layout layout, c
   const std::vector<Offset> ends = ends_of_first_row(matrix, rows);
   columns_ = static_cast<LocalIndex>(ends[1] - ends[0]);
 
-  Findings findings{matrix.rows, 1};
-  const DeviceArray<Findings> found{std::span<const Findings>(&findings, 1)};
-  const std::int64_t entries = std::int64_t{rows.count} * columns_;
-  launch_filling(compare_rows, entries + rows.count, matrix, rows, ends[0], columns_, found.data());
-  findings = found.back();
+  const Findings findings = compare_rows(matrix, rows, ends[0], columns_);
   if (findings.other_row < matrix.rows) {
     options.fail("a dense format takes rows that all hold the same columns, but row " +
                  std::to_string(findings.other_row) +
@@ -85,7 +84,7 @@ DenseBlock::DenseBlock(const CsrView& matrix, RowListView rows, Layout layout, c
   const std::int64_t aligned = alignment_bytes / bytes;
   const std::int64_t line = layout == Layout::rows ? columns_ : rows.count;
   leading_ = (line + aligned - 1) / aligned * aligned;
-  value_bytes_ = entries * bytes;
+  value_bytes_ = std::int64_t{rows.count} * columns_ * bytes;
   const std::int64_t lines = layout == Layout::rows ? rows.count : columns_;
   values_ = DeviceMemory(leading_ * lines * bytes);
   copy_dense_entries(matrix, rows, layout == Layout::rows ? leading_ : 1,
