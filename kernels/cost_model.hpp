@@ -60,10 +60,12 @@ inline double padded_bytes(const LocalStatistics& s, double slots) {
   return 4 * slots + value_bytes(s) * nonzeros(s) + y_bytes(s);
 }
 
-/// asell and y: patterns that all slices share, values as they are.
-inline double shared_pattern_bytes(const LocalStatistics& s) {
+/// asell: patterns that all slices share, values as they are, and y.
+inline Prediction shared_patterns(const LocalStatistics& s) {
   constexpr double slice_bytes = 16.0 / 32;  // a row
-  return value_bytes(s) * nonzeros(s) + slice_bytes * s.rows + y_bytes(s);
+  return {.bytes = value_bytes(s) * nonzeros(s) + slice_bytes * s.rows + y_bytes(s),
+          .serial_entries = longest_row(s),
+          .saved_bytes = saved_by_codes(s)};
 }
 
 /// dia and y, with a bit per slot.

@@ -275,10 +275,6 @@ namespace rowhalo {
 
 const FormatParts asell_format{make_cpu_format<cpu_asell::AsellKernel>,
                                {"sigma", "codes", "gather", "max_padding", "simd"},
-                               [](const LocalStatistics& s) {
-                                 return Prediction{.bytes = cost::shared_pattern_bytes(s),
-                                                   .serial_entries = cost::longest_row(s),
-                                                   .saved_bytes = cost::saved_by_codes(s)};
-                               }};
+                               cost::shared_patterns};
 
 }  // namespace rowhalo

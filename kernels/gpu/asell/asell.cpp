@@ -125,12 +125,12 @@ class AsellGpuKernel final : public DeviceFormat {
       return fitting_unroll(layout_, describe_device(current_device()).multiprocessors);
     }
     const std::string_view word = options.word("unroll", {"low", "medium", "high", "highest"});
-    const bool looked_up = in_table(layout_.value_code);
-    return word == "low"                   ? Unroll::low
-           : word == "medium" || looked_up ? Unroll::medium
-           : word == "high"                ? Unroll::high
-                                           : Unroll::highest;
+    int unroll = 0;
+    while (word != depths[unroll]) ++unroll;
+    const auto deepest = in_table(layout_.value_code) ? Unroll::medium : Unroll::highest;
+    return std::min(static_cast<Unroll>(unroll), deepest);
   }
+  static constexpr const char* depths[] = {"low", "medium", "high", "highest"};
 
   using Matrix = typename Numbers::Matrix;
   using Sum = typename Numbers::Sum;
@@ -183,7 +183,6 @@ class AsellGpuKernel final : public DeviceFormat {
     if (by_step) text += "by=step,";
     if (in_fp32_) text += "values=fp32,";
     if (sigma_ > 1) text += fmt::format("sigma={},", sigma_);
-    constexpr const char* depths[] = {"low", "medium", "high", "highest"};
     return text + "unroll=" + depths[static_cast<int>(unroll_)];
   }
 
@@ -201,10 +200,6 @@ class AsellGpuKernel final : public DeviceFormat {
 
 const FormatParts gpu_asell_format{make_with_exact_values<AsellGpuKernel>,
                                    {"codes", "sigma", "max_padding", "unroll"},
-                                   [](const LocalStatistics& s) {
-                                     return Prediction{.bytes = cost::shared_pattern_bytes(s),
-                                                       .serial_entries = cost::longest_row(s),
-                                                       .saved_bytes = cost::saved_by_codes(s)};
-                                   }};
+                                   cost::shared_patterns};
 
 }  // namespace rowhalo

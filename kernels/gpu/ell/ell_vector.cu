@@ -97,16 +97,6 @@ int fitting_threads(const RowLengths& lengths) {
 }
 
 template <class Numbers>
-using EllVectorLaunch = void (*)(EllVectorArguments<Numbers>);
-
-template <class Numbers, Start start>
-EllVectorLaunch<Numbers> kernel_of(int threads) {
-  return with_choice<1, 2, 4, 8, 16, 32>(threads, [](auto t) -> EllVectorLaunch<Numbers> {
-    return ell_vector_kernel<Numbers, start, t>;
-  });
-}
-
-template <class Numbers>
 class EllVectorKernel final : public DeviceFormat {
  public:
   EllVectorKernel(const CsrView& matrix, RowListView rows, const Spec& options)
@@ -118,11 +108,8 @@ class EllVectorKernel final : public DeviceFormat {
     check_padding(options, {slots, lengths.nonzeros, matrix},
                   std::to_string(rows.count) + " rows as long as the longest",
                   "use hyb, sell or csr-vector");
-    kernel_ = kernel_of<Numbers, Start::early>(threads_);
-    if (slots > most_early_slots || !can_start_early(kernel_)) {
-      start_ = Start::in_turn;
-      kernel_ = kernel_of<Numbers, Start::in_turn>(threads_);
-    }
+    const bool few = slots <= most_early_slots;
+    if (few && can_start_early(ell_vector_kernel<Numbers, Start::early, 1>)) start_ = Start::early;
     slots_ = EllSlots<Matrix>(matrix, rows, Offset{steps_} * threads_, threads_);
   }
 
@@ -133,7 +120,11 @@ class EllVectorKernel final : public DeviceFormat {
     const EllVectorArguments<Numbers> arguments{
         {slots_.indices.data(), slots_.values.data(), steps_, rows_}, product};
     const std::int64_t threads = std::int64_t{rows_.count} * threads_;
-    launch_kernel(kernel_, blocks_for(threads, block_), block_, start_, stream, arguments);
+    with_choice<1, 2, 4, 8, 16, 32>(threads_, [&](auto t) {
+      auto* kernel = ell_vector_kernel<Numbers, Start::in_turn, t>;
+      if (start_ == Start::early) kernel = ell_vector_kernel<Numbers, Start::early, t>;
+      launch_kernel(kernel, blocks_for(threads, block_), block_, start_, stream, arguments);
+    });
   }
 
   using Matrix = typename Numbers::Matrix;
@@ -144,8 +135,7 @@ class EllVectorKernel final : public DeviceFormat {
 
   int block_, threads_ = 1;
   LocalIndex steps_ = 0;
-  EllVectorLaunch<Numbers> kernel_ = nullptr;
-  Start start_ = Start::early;
+  Start start_ = Start::in_turn;
   EllSlots<Matrix> slots_;
 };
 
