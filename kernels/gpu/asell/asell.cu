@@ -279,7 +279,7 @@ __global__ void __launch_bounds__(asell_threads, shape_of<Numbers>(unroll, value
   const unsigned lane = threadIdx.x % warp_size, k = number * warp_size + lane;
   const auto count = static_cast<unsigned>(a.rows.count);
   const bool none = number * warp_size >= count;
-  if (!coded && none) return;
+  if (!coded && none) return;  // coded: all threads of the block load the table and wait for it
   constexpr unsigned slices_per_line = 128 / sizeof(AsellSlice);
   if (lane == 0 && number % slices_per_line == 0 &&
       (number + described_ahead) * warp_size < count) {

@@ -91,7 +91,7 @@ __global__ void measure_asell_slices(CsrView matrix, RowListView rows, std::int6
   std::int64_t best = bytes_of(steps, steps, value_bytes);
   Measure result{static_cast<std::uint32_t>(steps), static_cast<std::uint32_t>(steps), base,
                  IndexCode::columns};
-  Hash hash = ~Hash{0};
+  Hash hash = ~Hash{0};  // no pattern: share_patterns() gives such slices no place
   const bool all_ascend = __all_sync(all_lanes, ascends);
   if (steps > 0) {
     const auto try_code = [&](IndexCode code, std::int64_t slots) {

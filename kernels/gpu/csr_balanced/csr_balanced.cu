@@ -85,7 +85,7 @@ __device__ void multiply(const Values& value, const Vector* factor, Sum* staged,
   for (unsigned j = 0; j < lane_entries; ++j) {
     product[j] = staged[place_of<Sum>(lane * lane_entries | j)];
   }
-  __syncwarp();
+  __syncwarp();  // all have theirs before sums of rows take the place of products
 }
 
 /// The sums of the rows that end in the chunk, one after the other in `sums`. `open` is what
