@@ -10,7 +10,7 @@ using namespace rowhalo;
 
 namespace {
 
-const RankShare share{1000, 900, 20'000, 50, 40};
+const RankShare share_of_all{1000, 900, 20'000, 50, 40};
 
 MemoryPrediction predict(const RankShare& rank, Precision precision = Precision::fp64) {
   return predict_memory(rank, precision, Reading::binary_or_generated, 2, 0);
@@ -19,9 +19,10 @@ MemoryPrediction predict(const RankShare& rank, Precision precision = Precision:
 /// By how much `count` more of one member raise the prediction, for each.
 MemoryPrediction cost_of(std::int64_t RankShare::*member, Precision precision = Precision::fp64) {
   constexpr std::int64_t count = 10'000;
-  RankShare larger = share;
+  RankShare larger = share_of_all;
   larger.*member += count;
-  const MemoryPrediction after = predict(larger, precision), before = predict(share, precision);
+  const MemoryPrediction after = predict(larger, precision),
+                         before = predict(share_of_all, precision);
   return {(after.host_peak_bytes - before.host_peak_bytes) / count,
           (after.host_bytes - before.host_bytes) / count,
           (after.device_bytes - before.device_bytes) / count};
@@ -49,11 +50,12 @@ TEST_CASE("every term of the memory counts") {
 TEST_CASE("reading costs more from text, and more where rows move") {
   constexpr std::int64_t base_bytes = 12'345;
   const auto peak = [&](Reading reading, int ranks) {
-    return predict_memory(share, Precision::fp64, reading, ranks, base_bytes).host_peak_bytes;
+    return predict_memory(share_of_all, Precision::fp64, reading, ranks, base_bytes)
+        .host_peak_bytes;
   };
   const std::int64_t alone = peak(Reading::binary_or_generated, 1);
-  CHECK(peak(Reading::binary_or_generated, 4) - alone == 16 * share.nonzeros);
-  CHECK(peak(Reading::text, 1) - alone == 24 * share.nonzeros);
+  CHECK(peak(Reading::binary_or_generated, 4) - alone == 16 * share_of_all.nonzeros);
+  CHECK(peak(Reading::text, 1) - alone == 24 * share_of_all.nonzeros);
   CHECK(peak(Reading::text, 4) == peak(Reading::text, 1));
-  CHECK(alone == base_bytes + 24 * share.nonzeros + 40 * share.rows);
+  CHECK(alone == base_bytes + 24 * share_of_all.nonzeros + 40 * share_of_all.rows);
 }
