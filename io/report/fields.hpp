@@ -175,6 +175,8 @@ void fields(const SetupReport& s, auto&& field) {
   field("plan_seconds", s.plan_seconds, "local numbers and halo plan (seconds)");
   field("convert_seconds", s.convert_seconds, "conversion to formats (seconds)");
   field("upload_seconds", s.upload_seconds, "copies to the device (seconds)");
+  field("transpose_seconds", s.transpose_seconds,
+        "--transpose; null: not given, or the matrix equals its transpose (seconds)");
   field("coo_to_csr_seconds", s.coo_to_csr_seconds,
         "kernels on a GPU: CSR made there from coordinates; null: not measured (seconds)");
 }
@@ -330,7 +332,8 @@ void fields(const RunReport& r, auto&& field) {
   field("system", r.system, "the machine; null: nothing was computed");
   field("matrix",
         r.matrix.info.source.empty() ? std::nullopt : std::optional<MatrixReport>(r.matrix),
-        "the matrix; null: the command network");
+        "the matrix that is multiplied, with --transpose the transpose; null: the command network");
+  field("transposed", r.transposed, "whether `matrix` is the transpose of the source's");
   field("partition", r.partition, "who owns which rows");
   field("halo", r.halo, "exchange of entries of x");
   field("kernel", r.kernel, "the product on a rank");

@@ -152,6 +152,7 @@ struct KernelReport {
 struct SetupReport {
   double read_seconds = 0, partition_seconds = 0, plan_seconds = 0, convert_seconds = 0,
          upload_seconds = 0;
+  std::optional<double> transpose_seconds{};  ///< --transpose, where entries moved
   std::optional<double> coo_to_csr_seconds =
       {};  ///< `kernels` on a GPU: CSR from coordinates there
 };
@@ -282,7 +283,8 @@ struct RunReport {
   std::string verdict;  ///< the why of the RESULT line
   Provenance provenance;
   std::optional<SystemReport> system;  ///< empty: nothing was computed
-  MatrixReport matrix;                 ///< without a source: `network`
+  MatrixReport matrix;                 ///< that is multiplied; without a source: `network`
+  bool transposed = false;             ///< of the source, by --transpose
   std::optional<PartitionReport> partition;
   std::optional<HaloReport> halo;
   std::optional<KernelReport> kernel;

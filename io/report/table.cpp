@@ -119,11 +119,12 @@ void write_cases(std::ostream& out, const std::vector<CaseReport>& list) {
   }
 }
 
-/// `info`: null in reports of other commands.
-void write_matrix(Table& table, const MatrixReport& m, const InfoReport* info) {
+void write_matrix(Table& table, const RunReport& report) {
+  const MatrixReport& m = report.matrix;
+  const InfoReport* info = report.info ? &*report.info : nullptr;
   const bool exact = info == nullptr || info->exact_nonzeros;
   table.group("Matrix");
-  table.line("source", m.info.source);
+  table.line("source", "{}{}", report.transposed ? "transpose of " : "", m.info.source);
   table.line("size", "{} x {}, {}{} nonzeros", grouped(m.info.rows), grouped(m.info.columns),
              exact ? "" : "about ", grouped(m.nonzeros));
   table.line("kind", "{} {}{}", m.info.field, m.info.symmetry,
@@ -215,6 +216,7 @@ void write_setup(Table& table, const SetupReport& s, const MemoryReport& memory)
              seconds_text(s.plan_seconds));
   table.line("convert, upload", "{} into the format, {} to the device",
              seconds_text(s.convert_seconds), seconds_text(s.upload_seconds));
+  if (s.transpose_seconds) table.line("transpose", seconds_text(*s.transpose_seconds));
   if (s.coo_to_csr_seconds) {
     table.line("COO to CSR", seconds_text(*s.coo_to_csr_seconds) + " on the device");
   }
@@ -352,7 +354,7 @@ void write_table(std::ostream& out, const RunReport& report, bool color) {
   if (report.network) {
     write_network(table, *report.network);
   } else {
-    write_matrix(table, report.matrix, report.info ? &*report.info : nullptr);
+    write_matrix(table, report);
   }
   if (report.info) write_info(table, report);
   if (report.partition) write_partition(table, *report.partition, report.matrix.nonzeros);

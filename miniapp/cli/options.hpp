@@ -26,7 +26,8 @@ class App;
 /// Which matrix, and in which order of rows.
 struct MatrixOptions {
   std::string matrix;
-  int block = 0;  ///< 0: what the source says
+  int block = 0;           ///< 0: what the source says
+  bool transpose = false;  ///< y = A^T x; otherwise of the matrix as it is
   std::optional<std::uint64_t> shuffle;
 };
 

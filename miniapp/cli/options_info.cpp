@@ -36,6 +36,7 @@ void add_info_command(App& app, CommandLine& line) {
                   "rowhalo info --matrix stencil27:96 --ranks 8");
   options.partition = all_partitioners;
   add_matrix_options(info, options);
+  add_transpose_option(info, options);
   add_device_option(info, options);
   add_precision_option(info, options);
   add_partition_options(info, options, {all_partitioners, "auto"});

@@ -47,6 +47,7 @@ void add_run_command(App& app, CommandLine& line) {
                   "runs one distributed benchmark of y = alpha*A*x + beta*y", nullptr);
   options.validate = built_with_petsc() ? Against::petsc : Against::reference;
   add_matrix_options(run, options);
+  add_transpose_option(run, options);
   add_format_options(run, options, {"auto", "all"});
   add_product_options(run, options,
                       "replay products from a CUDA graph if transport and schedule allow it");
@@ -76,6 +77,7 @@ void add_kernels_command(App& app, CommandLine& line) {
   options.format = "all";
   options.min_seconds = 0;
   add_matrix_options(kernels, options);
+  add_transpose_option(kernels, options);
   add_kernels_formats(kernels, options);
   add_product_options(kernels, options, "replay products from a CUDA graph");
   kernels.under(measuring_group);

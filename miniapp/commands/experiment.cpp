@@ -28,6 +28,7 @@
 #include "miniapp/tune/sums_choice.hpp"
 #include "partition/base/numbers.hpp"
 #include "partition/matrix/directory.hpp"
+#include "partition/matrix/transpose.hpp"
 
 namespace rowhalo {
 
@@ -168,8 +169,7 @@ MatrixReport describe_outline(const MatrixOutline& outline) {
 ExitCode dry_run(const RunOptions& options, const Machine& machine, Session& session) {
   const Job& job = session.job;
   job.progress.phase("outline");
-  const MatrixOutline outline =
-      outline_matrix(options.matrix, options.block, job.comm, matrix_option(options));
+  const MatrixOutline outline = outline_of(options, job, matrix_option(options));
   session.report.matrix = describe_outline(outline);
   check_reorder(outline.info, options.reorder);
   if (options.halo != "auto" && options.halo != "all") {
@@ -180,6 +180,25 @@ ExitCode dry_run(const RunOptions& options, const Machine& machine, Session& ses
   return finish(session, ExitCode::fine);
 }
 
+MatrixOutline outline_of(const RunOptions& options, const Job& job, const char* option) {
+  MatrixOutline outline = outline_matrix(options.matrix, options.block, job.comm, option);
+  if (options.transpose) std::swap(outline.info.rows, outline.info.columns);
+  return outline;
+}
+
+/// --transpose. Collective. Nothing moves where the matrix equals its transpose.
+void transpose_matrix(const Job& job, DistributedCsr& matrix, RunReport& report) {
+  report.transposed = true;
+  job.progress.phase("transpose");
+  const double seconds = timed(job.comm, [&] {
+    if (!equals_transpose(job.comm, matrix)) {
+      matrix = transposed(job.comm, std::move(matrix), job.progress);
+      report.setup.transpose_seconds = 0;
+    }
+  });
+  if (report.setup.transpose_seconds) report.setup.transpose_seconds = seconds;
+}
+
 DistributedCsr read_matrix(const RunOptions& options, const Job& job, RunReport& report) {
   job.progress.phase("read");
   DistributedCsr matrix;
@@ -187,6 +206,7 @@ DistributedCsr read_matrix(const RunOptions& options, const Job& job, RunReport&
     matrix =
         load_matrix(options.matrix, options.block, job.comm, job.progress, matrix_option(options));
   });
+  if (options.transpose) transpose_matrix(job, matrix, report);
   report.memory.read_peak_bytes_max_rank = peak_host_bytes(job.comm);
   report.matrix = describe_matrix(job.comm, matrix);
   leave_if_requested(job.comm, job.progress);

@@ -107,14 +107,18 @@ Machine begin(Session& session, Purpose purpose);
 /// in their stored order. Throws InputError.
 void check_reproducible(const RunOptions& options, Device device);
 
-/// What the source says of its matrix before it is read.
+/// Collective. What the source says of its matrix before it is read, with --transpose of the
+/// transpose.
+MatrixOutline outline_of(const RunOptions& options, const Job& job,
+                         const char* option = "--matrix");
+/// The same in a report.
 MatrixReport describe_outline(const MatrixOutline& outline);
 
 /// --dry, instead of all that follows: only the outline of the matrix, and whether what the options
 /// name can be used here.
 ExitCode dry_run(const RunOptions& options, const Machine& machine, Session& session);
 
-/// The matrix, from its source.
+/// The matrix, from its source; with --transpose the transpose.
 DistributedCsr read_matrix(const RunOptions& options, const Job& job, RunReport& report);
 
 /// --shuffle: renumbers `matrix` and says how; empty if not asked for.

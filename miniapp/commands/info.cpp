@@ -163,7 +163,7 @@ MemoryNeed predict(const Plan& p, const std::vector<RankShare>& shares) {
 /// --dry: even shares of what the source says of itself.
 void outline(const Plan& p, RunReport& report) {
   p.job.progress.phase("outline");
-  const MatrixOutline outline = outline_matrix(p.options.matrix, p.options.block, p.job.comm);
+  const MatrixOutline outline = outline_of(p.options, p.job);
   const MatrixInfo& matrix = outline.info;
   report.matrix = describe_outline(outline);
   report.info->exact_nonzeros = outline.exact;

@@ -60,7 +60,9 @@ std::vector<std::string> studied_formats(const RunOptions& options, Device devic
   std::vector<std::string> names;
   if (options.sweep.empty()) {
     names = named_formats(options.format, device);
-    if (options.format == "all") names.emplace_back("auto");
+    if (options.format != "all") return names;
+    if (!options.transpose) std::erase(names, "cusparse-transposed");  // of use only beside ours
+    names.emplace_back("auto");
     return names;
   }
   names.emplace_back("csr-scalar");

@@ -58,7 +58,9 @@ References compute_references(const Experiment& e) {
   bool own = report.against == Against::reference || report.against == Against::all;
   if (report.against == Against::petsc || report.against == Against::all) {
     e.job.progress.phase("validate with PETSc");
-    PetscResult petsc = petsc_product(e.job.comm, e.matrix, e.options.precision, e.x,
+    const auto operation =
+        e.options.transpose ? PetscOperation::mult_transpose : PetscOperation::mult;
+    PetscResult petsc = petsc_product(e.job.comm, e.matrix, operation, e.options.precision, e.x,
                                       petsc_batches(e.options), e.job.progress);
     if (petsc.unusable.empty()) {
       report.petsc_seconds = petsc.seconds;

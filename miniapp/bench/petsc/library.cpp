@@ -49,11 +49,11 @@ bool built_with_petsc() {
   return library_name != nullptr;
 }
 
-PetscResult petsc_product(const Comm& comm, const LocalMatrix& matrix, Precision precision,
-                          const std::vector<double>& x, const BatchOptions& options,
-                          Progress& progress) {
+PetscResult petsc_product(const Comm& comm, const LocalMatrix& matrix, PetscOperation operation,
+                          Precision precision, const std::vector<double>& x,
+                          const BatchOptions& options, Progress& progress) {
   return with_calls<PetscResult>(comm, progress, [&](const PetscCalls& calls) {
-    return calls.product(comm, matrix, precision, x, options, progress);
+    return calls.product(comm, matrix, operation, precision, x, options, progress);
   });
 }
 

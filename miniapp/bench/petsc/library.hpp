@@ -25,12 +25,16 @@ struct PetscResult {
   double seconds = 0;             ///< median of one MatMult, timed as ours
 };
 
+/// What PETSc multiplies by: the matrix, or, where that is A^T, the transpose of A, which it then
+/// holds.
+enum class PetscOperation { mult, mult_transpose };
+
 /// Collective. The matrix (values rounded to `precision`) is handed over row by row; x begins with
 /// the owned entries. PETSc reads no options and installs no signal handler. A rank that has not
 /// enough memory for it makes the product unusable on all.
-PetscResult petsc_product(const Comm& comm, const LocalMatrix& matrix, Precision precision,
-                          const std::vector<double>& x, const BatchOptions& options,
-                          Progress& progress);
+PetscResult petsc_product(const Comm& comm, const LocalMatrix& matrix, PetscOperation operation,
+                          Precision precision, const std::vector<double>& x,
+                          const BatchOptions& options, Progress& progress);
 
 struct PetscSystem {
   const Comm& comm;

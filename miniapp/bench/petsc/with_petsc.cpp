@@ -110,13 +110,14 @@ void set_rows(const Comm& comm, const LocalMatrix& matrix, Precision precision, 
   }
 }
 
-/// What this rank's part of the matrix takes in PETSc, `vectors` with it, and the arrays of ours
-/// while it is made: values and columns once; per row its lengths, offsets and places.
-std::int64_t bytes_in_petsc(const LocalMatrix& matrix, int vectors) {
+/// What this rank's part of the matrix takes in PETSc in so many copies, `vectors` with it, and the
+/// arrays of ours while it is made: values and columns once; per row its lengths, offsets and
+/// places.
+std::int64_t bytes_in_petsc(const LocalMatrix& matrix, int copies, int vectors) {
   constexpr std::int64_t session = std::int64_t{8} << 20;  // and messages
   constexpr std::int64_t entry = sizeof(PetscScalar) + sizeof(PetscInt);
   constexpr std::int64_t row = 12 * sizeof(PetscInt), ghost = 64;
-  return session + matrix.offsets.back() * entry +
+  return session + copies * matrix.offsets.back() * entry +
          matrix.owned_rows * (row + vectors * std::int64_t{sizeof(PetscScalar)}) +
          std::int64_t{matrix.local_columns()} * std::int64_t{sizeof(PetscInt)} +
          (matrix.local_columns() - matrix.owned_columns) * ghost;
@@ -135,22 +136,22 @@ void start_petsc(const Comm& comm) {
   });
 }
 
-std::string petsc_refusal(const Comm& comm, const LocalMatrix& matrix, int vectors) {
+std::string petsc_refusal(const Comm& comm, const LocalMatrix& matrix, int copies, int vectors) {
   constexpr std::int64_t limit = std::numeric_limits<PetscInt>::max();
   if (matrix.info.rows > limit || matrix.info.columns > limit ||
       max_over_ranks(comm, matrix.offsets.back()) > limit) {
     return fmt::format("this PETSc has {}-bit indices, too few for this matrix",
                        8 * sizeof(PetscInt));
   }
-  return lacking_memory(comm, bytes_in_petsc(matrix, vectors), "its copy of the matrix");
+  return lacking_memory(comm, bytes_in_petsc(matrix, copies, vectors), "its copy of the matrix");
 }
 
 /// Collective. `work` between start and end of a PETSc that is deaf to the environment. Why PETSc
 /// cannot hold the matrix and so many vectors, or what AgreedError ended the work; empty: nothing
 /// did. The same on all ranks.
-std::string in_petsc_session(const Comm& comm, const LocalMatrix& matrix, int vectors,
+std::string in_petsc_session(const Comm& comm, const LocalMatrix& matrix, int copies, int vectors,
                              const std::function<void()>& work) {
-  std::string unusable = petsc_refusal(comm, matrix, vectors);
+  std::string unusable = petsc_refusal(comm, matrix, copies, vectors);
   if (!unusable.empty()) return unusable;
   bool started = false;
   try {
@@ -194,6 +195,16 @@ void make_petsc_matrix(const Comm& comm, const LocalMatrix& matrix, Precision pr
   together_with_petsc(comm, [&] {
     ROWHALO_PETSC(MatAssemblyBegin(petsc, MAT_FINAL_ASSEMBLY));
     ROWHALO_PETSC(MatAssemblyEnd(petsc, MAT_FINAL_ASSEMBLY));
+  });
+}
+
+/// Collective. Puts the transpose in place of the matrix.
+void transpose(const Comm& comm, PetscMatrix& matrix) {
+  together_with_petsc(comm, [&] {
+    Mat transposed = nullptr;
+    ROWHALO_PETSC(MatTranspose(matrix, MAT_INITIAL_MATRIX, &transposed));
+    ROWHALO_PETSC(MatDestroy(matrix.out()));
+    *matrix.out() = transposed;
   });
 }
 
@@ -270,26 +281,31 @@ PetscSolverReport run_solver(const PetscSystem& system, const std::string& name,
 
 }  // namespace
 
-PetscResult with_petsc::product(const Comm& comm, const LocalMatrix& matrix, Precision precision,
+PetscResult with_petsc::product(const Comm& comm, const LocalMatrix& matrix,
+                                PetscOperation operation, Precision precision,
                                 const std::vector<double>& x, const BatchOptions& options,
                                 Progress& progress) {
   constexpr int vectors = 4;  // x twice, y, and the product that is returned
   PetscResult result;
   progress.phase("validate with PETSc: matrix");
-  result.unusable = in_petsc_session(comm, matrix, vectors, [&] {
+  const bool transposed = operation == PetscOperation::mult_transpose;
+  const auto multiply = transposed ? MatMultTranspose : MatMult;
+  result.unusable = in_petsc_session(comm, matrix, transposed ? 2 : 1, vectors, [&] {
     progress.phase("validate with PETSc: product");
     PetscMatrix a;
     PetscVector in[2], y;  // two vectors of equal content in turn, as in our own products
     make_petsc_matrix(comm, matrix, precision, progress, a);
+    if (transposed) transpose(comm, a);
     together_with_petsc(comm, [&] {
-      ROWHALO_PETSC(MatCreateVecs(a, in[0].out(), y.out()));
+      ROWHALO_PETSC(
+          MatCreateVecs(a, transposed ? y.out() : in[0].out(), transposed ? in[0].out() : y.out()));
       set_entries(in[0], std::span(x).first(matrix.owned_columns));
       ROWHALO_PETSC(VecDuplicate(in[0], in[1].out()));
       ROWHALO_PETSC(VecCopy(in[0], in[1]));
-      ROWHALO_PETSC(MatMult(a, in[0], y));  // takes its buffers at first use
+      ROWHALO_PETSC(multiply(a, in[0], y));  // takes its buffers at first use
     });
     agree(comm, [&] { result.product.resize(matrix.owned_rows); });
-    ProductSequence sequence([&](std::int64_t k) { ROWHALO_PETSC(MatMult(a, in[k % 2], y)); });
+    ProductSequence sequence([&](std::int64_t k) { ROWHALO_PETSC(multiply(a, in[k % 2], y)); });
     DeviceClock clock;
     result.seconds = measure_batches({comm, clock, progress}, options, sequence).median();
     const PetscScalar* products = nullptr;
@@ -305,7 +321,7 @@ PetscSolvers with_petsc::solve(const PetscSystem& system, const std::vector<std:
   constexpr int vectors = 16;  // those that solvers and preconditioners work with among them
   PetscSolvers solvers;
   progress.phase("solve with PETSc: matrix");
-  solvers.unusable = in_petsc_session(system.comm, system.matrix, vectors, [&] {
+  solvers.unusable = in_petsc_session(system.comm, system.matrix, 1, vectors, [&] {
     progress.phase("solve with PETSc: solvers");
     PetscMatrix matrix;
     PetscVector b;

@@ -51,4 +51,10 @@ void add_matrix_options(App& app, MatrixOptions& options) {
       ->check(number_from<std::int64_t>(0, INT64_MAX));
 }
 
+void add_transpose_option(App& app, MatrixOptions& options) {
+  app.under("Matrix");
+  app.add_flag("--transpose", options.transpose,
+               "multiply by the transpose of the matrix: it is transposed once, in parallel");
+}
+
 }  // namespace rowhalo
