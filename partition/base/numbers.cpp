@@ -73,40 +73,27 @@ void store(NumberType type, const double* values, std::int64_t count, void* out)
   constexpr std::int64_t worth_threads = 1 << 14;
 #pragma omp parallel for schedule(static) if (count >= worth_threads)
   for (std::int64_t k = 0; k < count; ++k) {
-    switch (type) {
-      case NumberType::fp64:
-        static_cast<double*>(out)[k] = values[k];
-        break;
-      case NumberType::fp32:
-        static_cast<float*>(out)[k] = static_cast<float>(values[k]);
-        break;
-      default:
-        static_cast<std::uint16_t*>(out)[k] = bits_of(type, rounded(shape_of(type), values[k]));
+    if (type == NumberType::fp64) {
+      static_cast<double*>(out)[k] = values[k];
+    } else if (type == NumberType::fp32) {
+      static_cast<float*>(out)[k] = static_cast<float>(values[k]);
+    } else {
+      static_cast<std::uint16_t*>(out)[k] = bits_of(type, rounded(shape_of(type), values[k]));
     }
   }
 }
 
 double load(NumberType type, const void* numbers, std::int64_t position) {
-  switch (type) {
-    case NumberType::fp64:
-      return static_cast<const double*>(numbers)[position];
-    case NumberType::fp32:
-      return static_cast<const float*>(numbers)[position];
-    default:
-      return number_of(type, static_cast<const std::uint16_t*>(numbers)[position]);
-  }
+  if (type == NumberType::fp64) return static_cast<const double*>(numbers)[position];
+  if (type == NumberType::fp32) return static_cast<const float*>(numbers)[position];
+  return number_of(type, static_cast<const std::uint16_t*>(numbers)[position]);
 }
 
 std::uint64_t canonical_bits(NumberType type, const void* numbers, std::int64_t position) {
   const double value = load(type, numbers, position);
-  switch (type) {
-    case NumberType::fp64:
-      return canonical_bits(value);
-    case NumberType::fp32:
-      return canonical_bits(static_cast<float>(value));
-    default:
-      return bits_of(type, value);
-  }
+  if (type == NumberType::fp64) return canonical_bits(value);
+  if (type == NumberType::fp32) return canonical_bits(static_cast<float>(value));
+  return bits_of(type, value);
 }
 
 double unit_roundoff(NumberType type) {

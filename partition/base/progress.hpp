@@ -8,7 +8,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <string_view>
 #include <vector>
+
+#include "partition/base/clock.hpp"
 
 namespace rowhalo {
 
@@ -20,10 +23,17 @@ struct PhaseTime {
 
 class Progress {
  public:
-  Progress();
   void phase(const char* name);
   /// Of the main thread: every phase, in the order of their first beginnings.
-  std::vector<PhaseTime> times() const;
+  std::vector<PhaseTime> times() const {
+    std::vector<PhaseTime> times = times_;
+    const std::string_view current = phase();
+    auto place = std::find_if(times.begin(), times.end(),
+                              [&](const PhaseTime& one) { return one.phase == current; });
+    if (place == times.end()) place = times.insert(times.end(), {phase(), 0});
+    place->seconds += now_seconds() - entered_;
+    return times;
+  }
   /// The phase is done after `total` units of work (0: not known); add() says how many are.
   void expect(std::int64_t total) {
     done_.store(0, std::memory_order_relaxed);
@@ -62,7 +72,13 @@ class Progress {
 
  private:
   friend class LibraryCall;
-  void enter(const char* name);
+  void enter(const char* name) {
+    times_ = times();
+    entered_ = now_seconds();
+    phase_.store(name, std::memory_order_relaxed);
+    expect(0);
+    expect_seconds(0);
+  }
 
   std::atomic<const char*> phase_{"start"};
   std::atomic<std::uint64_t> ticks_{0};
@@ -70,8 +86,8 @@ class Progress {
   std::atomic<double> expected_seconds_{0};
   std::atomic<int> library_depth_{0};
   std::atomic<bool> stop_requested_{false};
-  std::vector<PhaseTime> times_;  ///< of the phases that have ended
-  double entered_;                ///< the one under way, by the host's clock
+  std::vector<PhaseTime> times_;    ///< of the phases that have ended
+  double entered_ = now_seconds();  ///< the one under way, by the host's clock
 };
 
 /// While one lives, the watchdog grants ten times its limit.

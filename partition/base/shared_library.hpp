@@ -5,6 +5,9 @@
 // to the end.
 #pragma once
 
+#include <dlfcn.h>
+#include <fmt/format.h>
+
 #include <stdexcept>
 #include <string>
 
@@ -14,18 +17,23 @@ class SharedLibrary {
  public:
   /// Opens `name`, as "libcublas.so.13", where the dynamic loader looks for libraries; throws
   /// std::runtime_error with the loader's reason.
-  explicit SharedLibrary(const std::string& name);
+  explicit SharedLibrary(const std::string& name)
+      : name_(name), handle_(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    if (handle_ == nullptr) {
+      throw std::runtime_error(fmt::format("cannot be opened: {}", dlerror()));
+    }
+  }
 
   /// The function called `name`, of which Function is the type; throws std::runtime_error where
   /// the library lacks it.
   template <class Function>
   Function* function(const char* name) const {
-    return reinterpret_cast<Function*>(address(name));
+    void* found = dlsym(handle_, name);
+    if (found == nullptr) throw std::runtime_error(fmt::format("{} lacks {}()", name_, name));
+    return reinterpret_cast<Function*>(found);
   }
 
  private:
-  void* address(const char* name) const;
-
   std::string name_;
   void* handle_;
 };
