@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 #include <optional>
 
 #include "partition/base/checked_cast.hpp"
@@ -213,6 +212,16 @@ std::vector<std::string> gather_texts(const Comm& comm, const std::string& text)
     texts.push_back(all.substr(starts[rank], lengths[rank]));
   }
   return texts;
+}
+
+LocalIndex agreed_local_count(const Comm& comm, std::int64_t count, const char* what,
+                              std::int64_t limit) {
+  agree(comm, [&] {
+    if (count <= limit) return;
+    throw InputError(fmt::format("rank {} would {}; a rank can have at most {}: use more ranks",
+                                 comm.rank, fmt::format(fmt::runtime(what), count), limit));
+  });
+  return static_cast<LocalIndex>(count);
 }
 
 std::vector<std::int64_t> exchange_counts(const Comm& comm,

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <new>
 #include <numeric>
 #include <optional>
@@ -95,6 +96,16 @@ void broadcast(const Comm& comm, std::string& text, int root = 0);
 /// A text of every rank, in rank order, on all of them.
 std::vector<std::string> gather_texts(const Comm& comm, const std::string& text);
 
+/// What 32-bit local numbers allow on one rank. A matrix that needs more is not a fault of the
+/// program but asks for more ranks, so all ranks say so together.
+inline constexpr std::int64_t most_local_numbers = std::numeric_limits<LocalIndex>::max();
+
+/// Collective. This rank's `count`. Throws AgreedError (usage) "rank 3 would `what` 3000000000
+/// rows..." (`what` with {} for the number) when that of some rank is above `limit`, which only
+/// tests lower.
+LocalIndex agreed_local_count(const Comm& comm, std::int64_t count, const char* what,
+                              std::int64_t limit = most_local_numbers);
+
 /// Largest piece of one message; MPI counts are 32 bits wide and memory registration is not free.
 inline constexpr std::int64_t default_message_bytes = std::int64_t{1} << 30;
 
@@ -117,14 +128,15 @@ void exchange_into(const Comm& comm, const void* send, const std::vector<std::in
                    std::int64_t message_bytes = default_message_bytes);
 
 /// Collective, personalised exchange: `send` is grouped by destination, `send_counts` entries each.
-/// `received` becomes what arrived, grouped by source in rank order; `received_counts` is filled.
+/// Returns what arrived, grouped by source in rank order; `received_counts` is filled.
 template <class T>
-void exchange(const Comm& comm, const std::vector<T>& send,
-              const std::vector<std::int64_t>& send_counts,
-              std::vector<std::int64_t>& received_counts, std::vector<T>& received,
-              std::int64_t message_bytes = default_message_bytes) {
+std::vector<T> exchange(const Comm& comm, const std::vector<T>& send,
+                        const std::vector<std::int64_t>& send_counts,
+                        std::vector<std::int64_t>& received_counts,
+                        std::int64_t message_bytes = default_message_bytes) {
   static_assert(std::is_trivially_copyable_v<T>);
   received_counts = exchange_counts(comm, send_counts);
+  std::vector<T> received;
   resize_by_all_threads(received, starts_of(received_counts).back());
   auto in_bytes = [](std::vector<std::int64_t> counts) {
     for (std::int64_t& count : counts) count *= static_cast<std::int64_t>(sizeof(T));
@@ -132,25 +144,22 @@ void exchange(const Comm& comm, const std::vector<T>& send,
   };
   exchange_into(comm, send.data(), in_bytes(send_counts), received.data(),
                 in_bytes(received_counts), message_bytes);
+  return received;
 }
-/// Returns what arrived.
 template <class T>
 std::vector<T> exchange(const Comm& comm, const std::vector<T>& send,
-                        const std::vector<std::int64_t>& send_counts,
-                        std::vector<std::int64_t>& received_counts,
-                        std::int64_t message_bytes = default_message_bytes) {
-  std::vector<T> received;
-  exchange(comm, send, send_counts, received_counts, received, message_bytes);
-  return received;
+                        const std::vector<std::int64_t>& send_counts) {
+  std::vector<std::int64_t> received_counts;
+  return exchange(comm, send, send_counts, received_counts);
 }
 
 /// Collective. Sends own[k] to rank targets[k], which ascend; returns what came, in rank order.
 template <class T>
 std::vector<T> exchange_each(const Comm& comm, const std::vector<int>& targets,
                              const std::vector<T>& own) {
-  std::vector<std::int64_t> counts(comm.size, 0), received_counts;
+  std::vector<std::int64_t> counts(comm.size, 0);
   for (const int target : targets) counts[target] = 1;
-  return exchange(comm, own, counts, received_counts);
+  return exchange(comm, own, counts);
 }
 
 }  // namespace rowhalo

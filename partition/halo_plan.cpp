@@ -5,8 +5,6 @@
 // the order of asking.
 #include "partition/halo_plan.hpp"
 
-#include "partition/limits.hpp"
-
 namespace rowhalo {
 
 HaloPlan make_halo_plan(const Comm& comm, const LocalMatrix& matrix, Progress& progress) {

@@ -15,7 +15,6 @@
 
 #include "partition/base/hash.hpp"
 #include "partition/base/prefault.hpp"
-#include "partition/limits.hpp"
 #include "partition/local_rows.hpp"
 #include "partition/matrix/directory.hpp"
 #include "partition/matrix/index_map.hpp"

@@ -14,7 +14,6 @@
 #include "partition/base/prefault.hpp"
 #include "partition/base/progress.hpp"
 #include "partition/base/row_list.hpp"
-#include "partition/limits.hpp"
 #include "partition/matrix/distributed_csr.hpp"
 #include "partition/matrix/shuffle.hpp"
 #include "partition/reorder.hpp"

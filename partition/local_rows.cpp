@@ -61,17 +61,13 @@ void check(const Comm& comm, const LocalRows& rows, const OwnedRanges& row_range
 MigratedRows checked_rows(const Comm& comm, const LocalRows& rows, const OwnedRanges& row_ranges,
                           const OwnedRanges& column_ranges) {
   check(comm, rows, row_ranges, column_ranges);
-  DistributedCsr ordered;
-  ordered.offsets.assign(rows.offsets.begin(), rows.offsets.end());
-  ordered.columns.assign(rows.columns.begin(), rows.columns.end());
-  ordered.values.assign(rows.values.begin(), rows.values.end());
-  put_in_order(ordered);
   MigratedRows result;
-  result.numbers.resize(ordered.local_rows());
+  result.offsets.assign(rows.offsets.begin(), rows.offsets.end());
+  result.columns.assign(rows.columns.begin(), rows.columns.end());
+  result.values.assign(rows.values.begin(), rows.values.end());
+  put_in_order(result);
+  result.numbers.resize(result.local_rows());
   std::iota(result.numbers.begin(), result.numbers.end(), rows.first_row);
-  result.offsets = std::move(ordered.offsets);
-  result.columns = std::move(ordered.columns);
-  result.values = std::move(ordered.values);
   return result;
 }
 

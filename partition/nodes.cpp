@@ -213,13 +213,13 @@ std::vector<int> assign_over_nodes(const Comm& comm, const DistributedCsr& matri
 
   std::vector<int> owners(node_of_row.size(), 0);
   for (int node = 0; node < nodes.nodes; ++node) {
-    std::vector<std::int64_t> arrived, answered;
+    std::vector<std::int64_t> arrived;
     const DistributedCsr part =
         rows_of_node(comm, matrix, places, columns, node, sizes[node], arrived, progress);
     const int parts = static_cast<int>(ranks[node].size());
     // Rows came in ascending order and so do the answers go back.
     const std::vector<int> answers =
-        exchange(comm, entry.assign(part, parts, options, comm, progress), arrived, answered);
+        exchange(comm, entry.assign(part, parts, options, comm, progress), arrived);
     auto next = answers.begin();
     for (std::size_t row = 0; row < owners.size(); ++row) {
       if (node_of_row[row] == node) owners[row] = ranks[node][*next++];

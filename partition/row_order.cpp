@@ -39,41 +39,41 @@ Offset order_row(GlobalIndex* columns, double* values, Offset length,
 }
 
 /// Moves the first `lengths[row]` entries of every row together.
-void close_up(DistributedCsr& matrix, const std::vector<Offset>& lengths) {
+void close_up(CsrRows& rows, const std::vector<Offset>& lengths) {
   Offset end = 0;
-  for (GlobalIndex row = 0; row < matrix.local_rows(); ++row) {
-    const Offset begin = matrix.offsets[row];
-    matrix.offsets[row] = end;
-    std::copy_n(matrix.columns.begin() + begin, lengths[row], matrix.columns.begin() + end);
-    std::copy_n(matrix.values.begin() + begin, lengths[row], matrix.values.begin() + end);
+  for (GlobalIndex row = 0; row < rows.local_rows(); ++row) {
+    const Offset begin = rows.offsets[row];
+    rows.offsets[row] = end;
+    std::copy_n(rows.columns.begin() + begin, lengths[row], rows.columns.begin() + end);
+    std::copy_n(rows.values.begin() + begin, lengths[row], rows.values.begin() + end);
     end += lengths[row];
   }
-  matrix.offsets.back() = end;
-  matrix.columns.resize(end);
-  matrix.values.resize(end);
+  rows.offsets.back() = end;
+  rows.columns.resize(end);
+  rows.values.resize(end);
 }
 
 }  // namespace
 
-void put_in_order(DistributedCsr& matrix) {
+void put_in_order(CsrRows& rows) {
   constexpr GlobalIndex least_rows = 4096;  // below it threads cost more than they gain
-  const GlobalIndex rows = matrix.local_rows();
-  std::vector<Offset> lengths(rows);
+  const GlobalIndex count = rows.local_rows();
+  std::vector<Offset> lengths(count);
   Offset duplicates = 0;
-#pragma omp parallel reduction(+ : duplicates) if (rows >= least_rows)
+#pragma omp parallel reduction(+ : duplicates) if (count >= least_rows)
   {
     std::vector<ColumnAndValue> entries;
 #pragma omp for schedule(dynamic, 1024)
-    for (GlobalIndex row = 0; row < rows; ++row) {
-      const Offset begin = matrix.offsets[row], length = matrix.offsets[row + 1] - begin;
-      GlobalIndex* columns = matrix.columns.data() + begin;
+    for (GlobalIndex row = 0; row < count; ++row) {
+      const Offset begin = rows.offsets[row], length = rows.offsets[row + 1] - begin;
+      GlobalIndex* columns = rows.columns.data() + begin;
       lengths[row] = length;
       if (ascends(columns, columns + length)) continue;
-      lengths[row] = order_row(columns, matrix.values.data() + begin, length, entries);
+      lengths[row] = order_row(columns, rows.values.data() + begin, length, entries);
       duplicates += length - lengths[row];
     }
   }
-  if (duplicates > 0) close_up(matrix, lengths);
+  if (duplicates > 0) close_up(rows, lengths);
 }
 
 }  // namespace rowhalo

@@ -10,6 +10,6 @@ namespace rowhalo {
 
 /// Local. Sorts every row by column and sums duplicates in the order in which they stand. Costs one
 /// pass over the columns where everything is in order already.
-void put_in_order(DistributedCsr& matrix);
+void put_in_order(CsrRows& rows);
 
 }  // namespace rowhalo

@@ -10,7 +10,6 @@
 #include <map>
 #include <span>
 
-#include "partition/limits.hpp"
 #include "partition/matrix/index_map.hpp"
 
 namespace rowhalo {

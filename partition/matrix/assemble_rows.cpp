@@ -98,28 +98,17 @@ void sort_by_row(const std::vector<std::span<const Entry>>& pieces, GlobalIndex 
   offsets.pop_back();
 }
 
-template <class Entries>
-DistributedCsr assemble(const MatrixInfo& info, GlobalIndex first_row, GlobalIndex last_row,
-                        const std::vector<std::span<const Entry>>& pieces, Entries& entries) {
-  DistributedCsr matrix;
-  matrix.info = info;
-  matrix.first_row = first_row;
-  sort_by_row(pieces, last_row - first_row, matrix);
-  Entries().swap(entries);
-  put_in_order(matrix);
-  return matrix;
-}
-
 }  // namespace
 
 DistributedCsr assemble_rows(const MatrixInfo& info, GlobalIndex first_row, GlobalIndex last_row,
                              EntryChunks&& entries) {
-  return assemble(info, first_row, last_row, entries.pieces(), entries);
-}
-
-DistributedCsr assemble_rows(const MatrixInfo& info, GlobalIndex first_row, GlobalIndex last_row,
-                             std::vector<Entry>&& entries) {
-  return assemble(info, first_row, last_row, {entries}, entries);
+  DistributedCsr matrix;
+  matrix.info = info;
+  matrix.first_row = first_row;
+  sort_by_row(entries.pieces(), last_row - first_row, matrix);
+  entries = {};
+  put_in_order(matrix);
+  return matrix;
 }
 
 }  // namespace rowhalo

@@ -33,38 +33,16 @@ std::vector<T> gather(const Comm& comm, GlobalIndex size, std::span<const T> sha
   const GroupedNumbers asked = group_by_share(comm, size, numbers);
   const GlobalIndex first = even_split(size, 1, comm.size, comm.rank);
 
-  std::vector<std::int64_t> question_counts, answer_counts;
+  std::vector<std::int64_t> question_counts;
   const std::vector<GlobalIndex> questions =
       exchange(comm, asked.numbers, asked.counts, question_counts);
   std::vector<T> answers(questions.size());
   for (std::size_t k = 0; k < questions.size(); ++k) answers[k] = share[questions[k] - first];
-  const std::vector<T> received = exchange(comm, answers, question_counts, answer_counts);
+  const std::vector<T> received = exchange(comm, answers, question_counts);
 
   std::vector<T> entries(numbers.size());
   for (std::size_t k = 0; k < entries.size(); ++k) entries[k] = received[asked.positions[k]];
   return entries;
-}
-
-/// Entries of numbers in this rank's even share, as they came.
-template <class T>
-struct ArrivedEntries {
-  std::vector<GlobalIndex> numbers;
-  std::vector<T> entries;
-};
-
-/// Collective. Sends every entry to the rank whose even share its number lies in. What arrives
-/// stands in the order of the ranks.
-template <class T>
-ArrivedEntries<T> send_to_shares(const Comm& comm, GlobalIndex size,
-                                 std::span<const GlobalIndex> numbers, std::span<const T> entries) {
-  const GroupedNumbers given = group_by_share(comm, size, numbers);
-  std::vector<T> grouped(entries.size());
-  for (std::size_t k = 0; k < entries.size(); ++k) grouped[given.positions[k]] = entries[k];
-  std::vector<std::int64_t> received_counts;
-  ArrivedEntries<T> arrived;
-  arrived.numbers = exchange(comm, given.numbers, given.counts, received_counts);
-  arrived.entries = exchange(comm, grouped, given.counts, received_counts);
-  return arrived;
 }
 
 /// Collective. Entries at `numbers`, which may be given by several ranks or by none, become this
@@ -76,10 +54,8 @@ std::vector<T> combined_share(const Comm& comm, GlobalIndex size,
   const GroupedNumbers given = group_by_share(comm, size, numbers);
   std::vector<T> grouped(entries.size());
   for (std::size_t k = 0; k < entries.size(); ++k) grouped[given.positions[k]] = entries[k];
-  std::vector<std::int64_t> received_counts;
-  const std::vector<GlobalIndex> arrived_numbers =
-      exchange(comm, given.numbers, given.counts, received_counts);
-  const std::vector<T> arrived = exchange(comm, grouped, given.counts, received_counts);
+  const std::vector<GlobalIndex> arrived_numbers = exchange(comm, given.numbers, given.counts);
+  const std::vector<T> arrived = exchange(comm, grouped, given.counts);
   const GlobalIndex first = even_split(size, 1, comm.size, comm.rank);
   const GlobalIndex last = even_split(size, 1, comm.size, comm.rank + 1);
   std::vector<T> share(static_cast<std::size_t>(last - first));
@@ -109,9 +85,9 @@ std::vector<T> scatter(const Comm& comm, GlobalIndex size, std::span<const Globa
 /// Collective. Every rank's values one after the other on rank 0, nothing on the others.
 template <class T>
 std::vector<T> gather_on_root(const Comm& comm, const std::vector<T>& values) {
-  std::vector<std::int64_t> counts(comm.size, 0), received_counts;
+  std::vector<std::int64_t> counts(comm.size, 0);
   counts[0] = std::ssize(values);
-  return exchange(comm, values, counts, received_counts);
+  return exchange(comm, values, counts);
 }
 
 }  // namespace rowhalo

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "partition/base/types.hpp"
@@ -35,17 +36,23 @@ struct MatrixInfo {
   std::optional<Grid> grid;
 };
 
-/// Rows [first_row, first_row + local_rows()) of the matrix. Columns ascend within a row, without
-/// duplicates. Blocks of ranks ascend without gaps; a block may be empty.
-struct DistributedCsr {
-  MatrixInfo info;
-  GlobalIndex first_row = 0;
-  std::vector<Offset> offsets{0};    ///< local_rows() + 1
-  std::vector<GlobalIndex> columns;  ///< global column numbers
+/// Rows on one rank, with global column numbers.
+struct CsrRows {
+  std::vector<Offset> offsets{0};  ///< local_rows() + 1
+  std::vector<GlobalIndex> columns;
   std::vector<double> values;
 
   GlobalIndex local_rows() const { return static_cast<GlobalIndex>(offsets.size()) - 1; }
   Offset local_nonzeros() const { return offsets.back(); }
+  /// Leaves none.
+  CsrRows take_rows() { return std::exchange(*this, {}); }
+};
+
+/// Rows [first_row, first_row + local_rows()) of the matrix. Columns ascend within a row, without
+/// duplicates. Blocks of ranks ascend without gaps; a block may be empty.
+struct DistributedCsr : CsrRows {
+  MatrixInfo info;
+  GlobalIndex first_row = 0;
 };
 
 /// First of the `items` that part `part` of `parts` gets when they are distributed evenly in whole
@@ -97,7 +104,7 @@ OwnedRanges even_ranges(GlobalIndex items, int block, int parts);
 /// Collective. When each rank owns `count`.
 OwnedRanges ranges_of_counts(const Comm& comm, std::int64_t count);
 
-/// An entry on its way to the owner of its row.
+/// An entry on its way to the owner of its row (entry_chunks.hpp).
 struct Entry {
   GlobalIndex row;
   GlobalIndex column;
@@ -107,11 +114,6 @@ struct Entry {
 /// Local; the same on every rank. Throws AgreedError "OPTION: ... only a square matrix can be DONE;
 /// leave ... out" when it is not.
 void require_square(const MatrixInfo& info, const char* option, const char* done);
-
-/// Local. Builds the rows [first_row, last_row) from entries in file order, as the other
-/// assemble_rows does (entry_chunks.hpp).
-DistributedCsr assemble_rows(const MatrixInfo& info, GlobalIndex first_row, GlobalIndex last_row,
-                             std::vector<Entry>&& entries);
 
 /// Collective. Sum mod 2^64 over all entries of hash_of_entry(i, j, a_ij).
 std::uint64_t fingerprint(const Comm& comm, const DistributedCsr& matrix);

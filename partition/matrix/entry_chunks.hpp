@@ -34,8 +34,6 @@ class EntryChunks {
     return pieces;
   }
 
-  void swap(EntryChunks& other) { chunks_.swap(other.chunks_); }
-
  private:
   struct Chunk {
     std::unique_ptr<Entry[]> entries;

@@ -51,8 +51,7 @@ std::vector<T> send_entries(const Comm& comm, std::vector<T>&& entries,
     }
     std::vector<T>().swap(entries);
   }
-  std::vector<std::int64_t> received_counts;
-  return exchange(comm, packed, departure.entry_counts, received_counts);
+  return exchange(comm, packed, departure.entry_counts);
 }
 
 }  // namespace
@@ -81,9 +80,7 @@ MigratedRows migrate(const Comm& comm, DistributedCsr&& matrix, const std::vecto
   if (max_over_ranks(comm, std::int64_t{stays ? 0 : 1}) == 0) {
     result.numbers.resize(rows);
     std::iota(result.numbers.begin(), result.numbers.end(), matrix.first_row);
-    result.offsets = std::exchange(matrix.offsets, {0});
-    result.columns = std::move(matrix.columns);
-    result.values = std::move(matrix.values);
+    static_cast<CsrRows&>(result) = matrix.take_rows();
     result.arrived.assign(comm.size, 0);
     result.arrived[comm.rank] = rows;
     return result;
@@ -116,9 +113,7 @@ DistributedCsr evenly_distributed(const Comm& comm, DistributedCsr&& matrix, Pro
   result.first_row = even_split(matrix.info.rows, matrix.info.block, comm.size, comm.rank);
   const std::vector<int> owners = even_owners(matrix, comm.size);
   MigratedRows rows = migrate(comm, std::move(matrix), owners, progress);
-  result.offsets = std::move(rows.offsets);
-  result.columns = std::move(rows.columns);
-  result.values = std::move(rows.values);
+  static_cast<CsrRows&>(result) = rows.take_rows();
   if (arrived != nullptr) *arrived = std::move(rows.arrived);
   return result;
 }

@@ -12,12 +12,9 @@
 
 namespace rowhalo {
 
-/// Rows of one rank under any global numbers.
-struct MigratedRows {
-  std::vector<GlobalIndex> numbers;  ///< of each row, ascending until reorder()
-  std::vector<Offset> offsets{0};    ///< numbers.size() + 1
-  std::vector<GlobalIndex> columns;  ///< global columns, in stored order
-  std::vector<double> values;
+/// Rows of one rank under any global numbers; columns in stored order.
+struct MigratedRows : CsrRows {
+  std::vector<GlobalIndex> numbers;   ///< of each row, ascending until reorder()
   std::vector<std::int64_t> arrived;  ///< rows that came from each rank
 };
 

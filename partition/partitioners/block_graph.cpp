@@ -95,8 +95,7 @@ std::vector<Edge> transposed(const Comm& comm, const BlockGraph& graph, const Ad
     const GlobalIndex vertex = graph.first_vertex + (next - forward.offsets.begin()) - 1;
     leaving[grouped.positions[k - first]] = {neighbours[k - first], vertex};
   }
-  std::vector<std::int64_t> received_counts;
-  return exchange(comm, leaving, grouped.counts, received_counts);
+  return exchange(comm, leaving, grouped.counts);
 }
 
 /// The transposed edges that the pattern of A lacks. Collective.
@@ -213,9 +212,9 @@ double read_imbalance(const Spec& options) {
 
 std::vector<int> dealt_out(const Comm& comm, const BlockGraph& graph,
                            const std::vector<int>& parts_of_all) {
-  std::vector<std::int64_t> counts = gather_to_all(comm, graph.local_vertices()), received_counts;
+  std::vector<std::int64_t> counts = gather_to_all(comm, graph.local_vertices());
   if (comm.rank != 0) counts.assign(comm.size, 0);
-  return exchange(comm, parts_of_all, counts, received_counts);
+  return exchange(comm, parts_of_all, counts);
 }
 
 }  // namespace rowhalo

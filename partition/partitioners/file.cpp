@@ -141,9 +141,9 @@ std::vector<int> assign_file(const DistributedCsr& matrix, int parts, const Spec
       if (file) owners = file->read(shares[rank], progress);
       if (file && rank + 1 == comm.size) file->expect_end();
     });
-    std::vector<std::int64_t> counts(comm.size, 0), received_counts;
+    std::vector<std::int64_t> counts(comm.size, 0);
     counts[rank] = static_cast<std::int64_t>(owners.size());
-    std::vector<int> received = exchange(comm, owners, counts, received_counts);
+    std::vector<int> received = exchange(comm, owners, counts);
     if (rank == comm.rank) mine = std::move(received);
     progress.tick();
   }

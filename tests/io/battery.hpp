@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "partition/base/hash.hpp"
-#include "partition/matrix/distributed_csr.hpp"
 #include "tests/io/shared_file.hpp"
+#include "tests/partition/assembled.hpp"
 
 /// This rank's share of a matrix that every rank knows.
 inline rowhalo::DistributedCsr dealt_out(const rowhalo::MatrixInfo& info,
@@ -23,7 +23,7 @@ inline rowhalo::DistributedCsr dealt_out(const rowhalo::MatrixInfo& info,
   for (const rowhalo::Entry& entry : entries) {
     if (entry.row >= first && entry.row < last) own.push_back(entry);
   }
-  return rowhalo::assemble_rows(info, first, last, std::move(own));
+  return rowhalo::assemble_rows(info, first, last, own);
 }
 
 /// Numbers that lose their bits in careless writers.

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "partition/base/hash.hpp"
-#include "partition/matrix/distributed_csr.hpp"
 #include "partition/partitioners.hpp"
+#include "tests/partition/assembled.hpp"
 
 namespace rowhalo {
 
@@ -88,7 +88,7 @@ inline bool suits(const PartitionerEntry& partitioner, const MatrixInfo& info) {
 
 /// All rows, for comparison.
 inline DistributedCsr whole_matrix(const TestMatrix& matrix) {
-  return assemble_rows(matrix.info, 0, matrix.info.rows, std::vector<Entry>(matrix.entries));
+  return assemble_rows(matrix.info, 0, matrix.info.rows, matrix.entries);
 }
 
 /// This rank's even share of rows, as sources give it.
@@ -99,7 +99,7 @@ inline DistributedCsr even_share(const Comm& comm, const TestMatrix& matrix) {
   for (const Entry& entry : matrix.entries) {
     if (entry.row >= first && entry.row < last) entries.push_back(entry);
   }
-  return assemble_rows(matrix.info, first, last, std::move(entries));
+  return assemble_rows(matrix.info, first, last, entries);
 }
 
 }  // namespace rowhalo

@@ -2,8 +2,6 @@
 //
 // Limits of 32-bit numbers, with smaller ones in their place: what exceeds them on one rank is said
 // by all ranks. And counts that exceed 32 bits where 64 are promised.
-#include "partition/limits.hpp"
-
 #include <stdexcept>
 #include <string>
 
@@ -42,7 +40,7 @@ std::string refusal_of_local_matrix(const Comm& comm, bool all_on_last, std::int
       if (column >= 0 && column < points) entries.push_back({row, column, 1.0});
     }
   }
-  matrix = assemble_rows(matrix.info, matrix.first_row, last, std::move(entries));
+  matrix = assemble_rows(matrix.info, matrix.first_row, last, entries);
   const std::vector<int> owners(matrix.local_rows(), all_on_last ? comm.size - 1 : comm.rank);
   Progress progress;
   return refusal([&] {

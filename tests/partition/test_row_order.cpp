@@ -7,6 +7,7 @@
 
 #include "partition/base/hash.hpp"
 #include "tests/catch.hpp"
+#include "tests/partition/assembled.hpp"
 
 using namespace rowhalo;
 
@@ -57,7 +58,7 @@ TEST_CASE("put_in_order agrees with assemble_rows", "[row_order]") {
     matrix.offsets.push_back(static_cast<Offset>(matrix.columns.size()));
   }
   put_in_order(matrix);
-  const DistributedCsr assembled = assemble_rows(MatrixInfo{}, 0, rows, std::move(copies));
+  const DistributedCsr assembled = assemble_rows(MatrixInfo{}, 0, rows, copies);
   CHECK(matrix.offsets == assembled.offsets);
   CHECK(matrix.columns == assembled.columns);
   CHECK(matrix.values == assembled.values);

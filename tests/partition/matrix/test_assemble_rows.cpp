@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "partition/base/hash.hpp"
-#include "partition/matrix/entry_chunks.hpp"
 #include "tests/catch.hpp"
+#include "tests/partition/assembled.hpp"
 
 using namespace rowhalo;
 
@@ -65,8 +65,7 @@ TEST_CASE("many entries: any order, any threads, chunks or not, the same rows", 
       }
       const DistributedCsr chunked =
           assemble_rows(MatrixInfo{}, first, first + rows, std::move(chunks));
-      const DistributedCsr whole =
-          assemble_rows(MatrixInfo{}, first, first + rows, std::vector<Entry>(entries));
+      const DistributedCsr whole = assemble_rows(MatrixInfo{}, first, first + rows, entries);
       for (const DistributedCsr* matrix : {&chunked, &whole}) {
         CHECK(matrix->offsets == expected.offsets);
         CHECK(matrix->columns == expected.columns);

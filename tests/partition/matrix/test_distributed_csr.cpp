@@ -24,7 +24,7 @@ TEST_CASE("assemble_rows sorts by column and sums duplicates in file order", "[d
 TEST_CASE("assemble_rows keeps explicit zeros and takes no entries", "[distributed_csr]") {
   const DistributedCsr zero = assemble_rows(MatrixInfo{}, 0, 1, {{0, 0, 0.0}});
   CHECK(zero.local_nonzeros() == 1);
-  const DistributedCsr empty = assemble_rows(MatrixInfo{}, 3, 3, {});
+  const DistributedCsr empty = assemble_rows(MatrixInfo{}, 3, 3, std::vector<Entry>{});
   CHECK(empty.local_rows() == 0);
   CHECK(empty.local_nonzeros() == 0);
 }
