@@ -22,64 +22,44 @@ std::vector<int> owners_of_ghosts(const LocalMatrix& matrix) {
   return owners;
 }
 
-/// visit(part, ghost) for each entry whose column is a ghost. Threads share the rows.
-template <class Visit>
-void visit_ghost_entries(const LocalMatrix& matrix, const Cover& cover, int ranks,
-                         const Visit& visit) {
-#pragma omp parallel
-  {
-    PartsOfRow parts(cover, ranks);
-#pragma omp for schedule(dynamic, 256)
-    for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
-      parts.enter(row);
-      for_each_ghost(matrix, row,
-                     [&](Offset, LocalIndex ghost) { visit(parts.of_ghost(ghost), ghost); });
-    }
-  }
-}
-
-/// Counts the entries of each part of a row.
-class CountParts {
- public:
-  CountParts(const Cover& cover, int ranks) : cover_(cover), entries_(ranks, 0) {}
-
-  /// In the order of the first entries.
-  const std::vector<Part>& parts_of(const LocalMatrix& matrix, LocalIndex row) {
-    parts_.clear();
-    for_each_ghost(matrix, row, [&](Offset, LocalIndex ghost) {
-      const int owner = cover_.owners[ghost];
-      if (entries_[owner]++ == 0) parts_.push_back({owner, 0});
-    });
-    for (Part& part : parts_) part.entries = std::exchange(entries_[part.owner], 0);
-    return parts_;
-  }
-
- private:
-  const Cover& cover_;
-  std::vector<LocalIndex> entries_;  ///< per rank
-  std::vector<Part> parts_;
-};
-
+/// Fills parts and entries. Threads share the rows.
 void find_parts(const LocalMatrix& matrix, int ranks, Cover& cover) {
+  // visit(row, last): `last` is a number per rank that the thread keeps from row to row.
   const auto visit_rows = [&](const auto& visit) {
 #pragma omp parallel
     {
-      CountParts count(cover, ranks);
+      std::vector<Offset> last(ranks, -1);
 #pragma omp for schedule(dynamic, 256)
-      for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
-        visit(row, count.parts_of(matrix, row));
-      }
+      for (LocalIndex row = 0; row < matrix.owned_rows; ++row) visit(row, last);
     }
   };
-  cover.first_parts.assign(matrix.owned_rows + std::size_t{1}, 0);
-  visit_rows([&](LocalIndex row, const std::vector<Part>& parts) {
-    cover.first_parts[row + 1] = std::ssize(parts);
+  const std::size_t ends = matrix.owned_rows + std::size_t{1};
+  std::vector<Offset> first_entries(ends, 0);
+  cover.first_parts.assign(ends, 0);
+  visit_rows([&](LocalIndex row, std::vector<Offset>& last_row) {
+    for_each_ghost(matrix, row, [&](Offset, LocalIndex ghost) {
+      ++first_entries[row + 1];
+      if (std::exchange(last_row[cover.owners[ghost]], row) != row) ++cover.first_parts[row + 1];
+    });
   });
-  std::inclusive_scan(cover.first_parts.begin(), cover.first_parts.end(),
-                      cover.first_parts.begin());
+  for (std::vector<Offset>* starts : {&first_entries, &cover.first_parts}) {
+    std::inclusive_scan(starts->begin(), starts->end(), starts->begin());
+  }
+  cover.entries.resize(first_entries.back());
   cover.parts.resize(cover.first_parts.back());
-  visit_rows([&](LocalIndex row, const std::vector<Part>& parts) {
-    std::ranges::copy(parts, cover.parts.begin() + cover.first_parts[row]);
+  visit_rows([&](LocalIndex row, std::vector<Offset>& last_part) {
+    const Offset first = cover.first_parts[row];
+    Offset entry = first_entries[row], next = first;
+    for_each_ghost(matrix, row, [&](Offset at, LocalIndex ghost) {
+      const int owner = cover.owners[ghost];
+      Offset& part = last_part[owner];
+      if (part < first || part >= next) {  // of another row
+        part = next++;
+        cover.parts[part] = {owner, 0};
+      }
+      ++cover.parts[part].entries;
+      cover.entries[entry++] = {at, part};
+    });
   });
 }
 
@@ -113,7 +93,13 @@ Cover cover_by_degrees(const LocalMatrix& matrix, int ranks) {
   cover.sums.assign(cover.parts.size(), 0);
   cover.ghosts.assign(matrix.ghosts.size(), 0);
   std::vector<LocalIndex> column_entries(matrix.ghosts.size(), 0);
-  const auto visit = [&](const auto& each) { visit_ghost_entries(matrix, cover, ranks, each); };
+  const auto visit = [&](const auto& each) {
+#pragma omp parallel for schedule(static)
+    for (std::size_t k = 0; k < cover.entries.size(); ++k) {
+      const auto [at, part] = cover.entries[k];
+      each(part, matrix.indices[at] - matrix.owned_columns);
+    }
+  };
   visit([&](Offset, LocalIndex ghost) {
     std::atomic_ref(column_entries[ghost]).fetch_add(1, std::memory_order_relaxed);
   });

@@ -27,28 +27,17 @@ struct Part {
 
 /// The parts of all rows, and of each of them and of each ghost whether it travels.
 struct Cover {
+  /// An entry with a ghost column: which of the matrix, and the part that it belongs to.
+  struct Entry {
+    Offset at, part;
+  };
+
   std::vector<int> owners;          ///< per ghost
+  std::vector<Entry> entries;       ///< by row
   std::vector<Offset> first_parts;  ///< owned_rows + 1
   std::vector<Part> parts;
   std::vector<char> sums;    ///< per part: its sum travels
   std::vector<char> ghosts;  ///< per ghost: it travels
-};
-
-/// For the entries of a row, which of its parts each belongs to.
-class PartsOfRow {
- public:
-  PartsOfRow(const Cover& cover, int ranks) : cover_(cover), part_(ranks) {}
-
-  void enter(LocalIndex row) {
-    for (Offset part = cover_.first_parts[row]; part < cover_.first_parts[row + 1]; ++part) {
-      part_[cover_.parts[part].owner] = part;
-    }
-  }
-  Offset of_ghost(LocalIndex ghost) const { return part_[cover_.owners[ghost]]; }
-
- private:
-  const Cover& cover_;
-  std::vector<Offset> part_;  ///< per rank
 };
 
 /// Local.

@@ -37,31 +37,25 @@ Moved moved_entries(const LocalMatrix& matrix, const Cover& cover, int ranks) {
   }
   const std::vector<std::int64_t> first_sums = starts_of(moved.sum_counts);
   moved.lengths.resize(first_sums.back(), 0);
-  PartsOfRow parts(cover, ranks);
-  const auto visit = [&](auto found) {
-    for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
-      if (cover.first_parts[row] == cover.first_parts[row + 1]) continue;
-      parts.enter(row);
-      for_each_ghost(matrix, row, [&](Offset k, LocalIndex ghost) {
-        if (!cover.ghosts[ghost]) found(k, ghost, parts.of_ghost(ghost));
-      });
+  const auto visit = [&](const auto& found) {  // found(entry, its ghost, who owns it)
+    for (const Cover::Entry& entry : cover.entries) {
+      const LocalIndex ghost = matrix.indices[entry.at] - matrix.owned_columns;
+      if (!cover.ghosts[ghost]) found(entry, ghost, cover.owners[ghost]);
     }
   };
-  visit([&](Offset, LocalIndex, Offset part) {
-    const int owner = cover.parts[part].owner;
-    ++moved.lengths[first_sums[owner] + moved.positions[part]];
+  visit([&](const Cover::Entry& entry, LocalIndex, int owner) {
+    ++moved.lengths[first_sums[owner] + moved.positions[entry.part]];
     ++moved.entry_counts[owner];
   });
   std::vector<std::int64_t> next = starts_of(moved.entry_counts);
   const std::int64_t entries = next.back();
   moved.columns.resize(entries);
   moved.values.resize(entries);
-  visit([&](Offset k, LocalIndex ghost, Offset part) {
-    const int owner = cover.parts[part].owner;
+  visit([&](const Cover::Entry& entry, LocalIndex ghost, int owner) {
     const std::int64_t place = next[owner]++;
     moved.columns[place] =
         static_cast<LocalIndex>(matrix.ghosts[ghost] - matrix.columns.starts[owner]);
-    moved.values[place] = matrix.values[k];
+    moved.values[place] = matrix.values[entry.at];
   });
   return moved;
 }
@@ -71,10 +65,10 @@ Moved moved_entries(const LocalMatrix& matrix, const Cover& cover, int ranks) {
 LocalMatrix sums_for_others(const Comm& comm, const LocalMatrix& matrix, const Moved& moved,
                             std::vector<std::int64_t>& first_sums, std::int64_t limit) {
   LocalMatrix sums;
-  std::vector<std::int64_t> counts, entry_counts;
+  std::vector<std::int64_t> counts;
   const std::vector<LocalIndex> lengths = exchange(comm, moved.lengths, moved.sum_counts, counts);
-  sums.indices = exchange(comm, moved.columns, moved.entry_counts, entry_counts);
-  sums.values = exchange(comm, moved.values, moved.entry_counts, entry_counts);
+  sums.indices = exchange(comm, moved.columns, moved.entry_counts);
+  sums.values = exchange(comm, moved.values, moved.entry_counts);
   std::vector<std::int64_t> begins = starts_of(counts);
   begins.pop_back();
   first_sums = exchange_counts(comm, begins);
@@ -175,7 +169,7 @@ std::vector<std::int64_t> multiplied_words(const Comm& comm, const LocalMatrix& 
     words[row] = csr_words(1, stay) + csr_words(sums, sums);
   }
   std::vector<LocalIndex> columns, entries;
-  std::vector<std::int64_t> counts(comm.size, 0), received;
+  std::vector<std::int64_t> counts(comm.size, 0);
   for (std::size_t ghost = 0; ghost < moved.size(); ++ghost) {
     if (moved[ghost] == 0) continue;
     const int owner = cover.owners[ghost];
@@ -183,8 +177,8 @@ std::vector<std::int64_t> multiplied_words(const Comm& comm, const LocalMatrix& 
     entries.push_back(moved[ghost]);
     ++counts[owner];
   }
-  const std::vector<LocalIndex> own_columns = exchange(comm, columns, counts, received);
-  const std::vector<LocalIndex> more = exchange(comm, entries, counts, received);
+  const std::vector<LocalIndex> own_columns = exchange(comm, columns, counts);
+  const std::vector<LocalIndex> more = exchange(comm, entries, counts);
   for (std::size_t k = 0; k < more.size(); ++k) words[own_columns[k]] += csr_words(0, more[k]);
   return words;
 }

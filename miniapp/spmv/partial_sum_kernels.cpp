@@ -62,11 +62,11 @@ std::vector<std::byte> sent_by_plan(const Comm& comm, const HaloPlan& plan, std:
     const auto entry = owned.begin() + static_cast<std::ptrdiff_t>(index * element);
     sent.insert(sent.end(), entry, entry + static_cast<std::ptrdiff_t>(element));
   }
-  std::vector<std::int64_t> counts(comm.size, 0), received;
+  std::vector<std::int64_t> counts(comm.size, 0);
   for (const HaloPlan::Send& send : plan.sends) {
     counts[send.rank] = send.count * static_cast<std::int64_t>(element);
   }
-  return exchange(comm, sent, counts, received);
+  return exchange(comm, sent, counts);
 }
 
 }  // namespace

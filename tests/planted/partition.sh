@@ -142,7 +142,7 @@ fault "longest row of a bucket one too long" partition/matrix/matrix_statistics.
   '2 * (shortest - 1) + 1;' \
   '2 * shortest;'
 fault "a partial sum of ones" partition/partial_sums.cpp \
-  'moved.values[place] = matrix.values[k];' \
+  'moved.values[place] = matrix.values[entry.at];' \
   'moved.values[place] = 1;' \
   test_partition_n2
 fault "partial sums begin where this rank's do" partition/partial_sums.cpp \
