@@ -77,33 +77,12 @@ void reorder_rows(MigratedRows& rows, int block, Progress& progress) {
   progress.tick();
 }
 
-/// The rows of one thread and the ghosts that it met there.
+/// The nonzeros of one thread: a range, and the ghosts that it met there.
 struct Slice {
-  GlobalIndex first_row = 0, last_row = 0;
+  Offset begin = 0, end = 0;
   IndexMap ghosts;
   std::vector<LocalIndex> local;  ///< final local number of each of `ghosts`
 };
-
-/// One slice a thread.
-std::vector<Slice> make_slices(const std::vector<Offset>& offsets) {
-  const int parts = omp_get_max_threads();
-  const std::vector<GlobalIndex> starts = rows_of_threads(offsets, parts);
-  std::vector<Slice> slices(parts);
-  for (int part = 0; part < parts; ++part) {
-    slices[part].first_row = starts[part];
-    slices[part].last_row = starts[part + 1];
-  }
-  return slices;
-}
-
-/// First walk: owned columns get their local number, ghosts ~(number in the slice).
-void find_ghosts(const MigratedRows& rows, const OwnedNumbers& owned, Slice& slice,
-                 std::vector<LocalIndex>& indices) {
-  for (Offset k = rows.offsets[slice.first_row]; k < rows.offsets[slice.last_row]; ++k) {
-    const LocalIndex local = owned.find(rows.columns[k]);
-    indices[k] = local >= 0 ? local : ~slice.ghosts.insert(rows.columns[k]);
-  }
-}
 
 /// Orders the ghosts of all slices by new global number: fills matrix.ghosts, appends their numbers
 /// in the matrix to matrix.source_columns, and gives the slices their final local numbers.
@@ -150,11 +129,21 @@ void number_columns(const Comm& comm, MigratedRows& rows,
                     const std::optional<std::vector<GlobalIndex>>& new_numbers, LocalMatrix& matrix,
                     Progress& progress, std::int64_t limit) {
   resize_by_all_threads(matrix.indices, std::ssize(rows.columns));
-  std::vector<Slice> slices = make_slices(rows.offsets);
-  const int parts = static_cast<int>(slices.size());
+  const int parts = omp_get_max_threads();
+  const std::vector<GlobalIndex> starts = rows_of_threads(rows.offsets, parts);
+  std::vector<Slice> slices(parts);
   {
+    // Owned columns get their local number, ghosts ~(number in the slice).
     const OwnedNumbers owned(matrix.source_columns);
-    for_each_part(parts, [&](int part) { find_ghosts(rows, owned, slices[part], matrix.indices); });
+    for_each_part(parts, [&](int part) {
+      Slice& slice = slices[part];
+      slice.begin = rows.offsets[starts[part]];
+      slice.end = rows.offsets[starts[part + 1]];
+      for (Offset k = slice.begin; k < slice.end; ++k) {
+        const LocalIndex local = owned.find(rows.columns[k]);
+        matrix.indices[k] = local >= 0 ? local : ~slice.ghosts.insert(rows.columns[k]);
+      }
+    });
   }
   std::vector<GlobalIndex>().swap(rows.columns);
   leave_if_requested(comm, progress);
@@ -164,7 +153,7 @@ void number_columns(const Comm& comm, MigratedRows& rows,
 #pragma omp parallel for schedule(static, 1)
   for (int part = 0; part < parts; ++part) {
     const Slice& slice = slices[part];
-    for (Offset k = rows.offsets[slice.first_row]; k < rows.offsets[slice.last_row]; ++k) {
+    for (Offset k = slice.begin; k < slice.end; ++k) {
       LocalIndex& index = matrix.indices[k];
       if (index < 0) index = slice.local[~index];
     }

@@ -54,43 +54,70 @@ class ColumnParts {
   /// `rows`: how many rows each part has. Collective.
   ColumnParts(const Comm& comm, const DistributedCsr& matrix, const std::vector<int>& owners,
               const std::vector<std::int64_t>& rows)
-      : comm_(comm),
-        size_(matrix.info.columns),
-        first_(even_split(size_, 1, comm.size, comm.rank)) {
-    if (matrix.info.rows != matrix.info.columns) {
-      ranges_ = even_ranges(size_, matrix.info.block, static_cast<int>(rows.size()));
+      : first_row_(matrix.first_row),
+        first_kept_(even_split(matrix.info.columns, 1, comm.size, comm.rank)),
+        owners_(owners) {
+    const GlobalIndex size = matrix.info.columns;
+    if (matrix.info.rows != size) {
+      ranges_ = even_ranges(size, matrix.info.block, static_cast<int>(rows.size()));
     } else if (owners_ascend(comm, owners)) {
       ranges_.starts = starts_of(rows);
     } else {
       std::vector<GlobalIndex> numbers(owners.size());
       std::iota(numbers.begin(), numbers.end(), matrix.first_row);
-      share_ = scatter<int>(comm, size_, numbers, owners);
+      kept_ = scatter<int>(comm, size, numbers, owners);
+      numbers = columns_outside(matrix);
+      outside_ = IndexMap(numbers.size());
+      for (const GlobalIndex number : numbers) outside_.insert(number);
+      outside_parts_ = gather<int>(comm, size, kept_, numbers);
     }
   }
 
-  /// Null where columns of a part do not follow each other.
-  const OwnedRanges* ranges() const { return ranges_.starts.empty() ? nullptr : &ranges_; }
-  /// By asking the directory: only without ranges. Collective.
-  std::vector<int> of(std::span<const GlobalIndex> columns) const {
-    return gather<int>(comm_, size_, share_, columns);
+  /// Of a column of this rank's rows.
+  bool owns(int part, GlobalIndex column) const {
+    if (has_ranges()) return column >= ranges_.starts[part] && column < ranges_.starts[part + 1];
+    return part == (is_inside(column) ? owners_[column - first_row_]
+                                      : outside_parts_[outside_.find(column)]);
   }
-  /// Local; of a column that this rank keeps.
+  /// Of a column that this rank keeps in the directory.
   int of_kept(GlobalIndex column) const {
-    return ranges_.starts.empty() ? share_[column - first_] : ranges_.owner(column);
+    return has_ranges() ? ranges_.owner(column) : kept_[column - first_kept_];
   }
 
  private:
-  const Comm& comm_;
-  GlobalIndex size_, first_;
-  OwnedRanges ranges_;
-  std::vector<int> share_;
+  bool has_ranges() const { return !ranges_.starts.empty(); }
+  /// Among the rows of this rank, where it needs no hash.
+  bool is_inside(GlobalIndex column) const {
+    return column >= first_row_ && column < first_row_ + std::ssize(owners_);
+  }
+  std::vector<GlobalIndex> columns_outside(const DistributedCsr& matrix) const {
+    const int threads = omp_get_max_threads();
+    const std::vector<GlobalIndex> starts = rows_of_threads(matrix.offsets, threads);
+    std::vector<std::vector<GlobalIndex>> met(threads);
+#pragma omp parallel for schedule(static, 1)
+    for (int thread = 0; thread < threads; ++thread) {
+      IndexMap outside;
+      for (Offset k = matrix.offsets[starts[thread]]; k < matrix.offsets[starts[thread + 1]]; ++k) {
+        if (!is_inside(matrix.columns[k])) outside.insert(matrix.columns[k]);
+      }
+      met[thread].assign(outside.numbers().begin(), outside.numbers().end());
+    }
+    return sorted_union(std::move(met));
+  }
+
+  GlobalIndex first_row_, first_kept_;
+  const std::vector<int>& owners_;
+  OwnedRanges ranges_;  ///< none where columns of a part do not follow each other
+  // Then the owners of columns by the directory:
+  std::vector<int> kept_;  ///< in this rank's share
+  IndexMap outside_;       ///< met beyond the rows of this rank
+  std::vector<int> outside_parts_;
 };
 
-/// Walks over rows [begin, end) of `order`. owns(part, column): whether it does.
-template <class Owns>
+/// Walks over rows [begin, end) of `order`.
 Walk find_needs(const DistributedCsr& matrix, const std::vector<int>& owners, int parts,
                 const std::vector<GlobalIndex>& order, GlobalIndex begin, GlobalIndex end,
-                const Owns& owns) {
+                const ColumnParts& column_parts) {
   Walk walk;
   walk.boundary_nonzeros.assign(parts, 0);
   IndexMap elsewhere;      // columns of other parts
@@ -100,7 +127,7 @@ Walk find_needs(const DistributedCsr& matrix, const std::vector<int>& owners, in
     const int to = owners[row];
     bool boundary = false;
     for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
-      if (owns(to, matrix.columns[k])) continue;
+      if (column_parts.owns(to, matrix.columns[k])) continue;
       boundary = true;
       ++walk.edge_cut;
       const auto number = static_cast<std::size_t>(elsewhere.insert(matrix.columns[k]));
@@ -114,52 +141,10 @@ Walk find_needs(const DistributedCsr& matrix, const std::vector<int>& owners, in
   return walk;
 }
 
-/// Owners of a square matrix in any order: those of the columns outside this rank's own range of
-/// rows, which has no hash, from the directory.
-class ScatteredParts {
- public:
-  /// Collective.
-  ScatteredParts(const DistributedCsr& matrix, const std::vector<int>& owners,
-                 const ColumnParts& column_parts)
-      : first_(matrix.first_row), inside_(owners) {
-    const int threads = omp_get_max_threads();
-    const std::vector<GlobalIndex> starts = rows_of_threads(matrix.offsets, threads);
-    std::vector<std::vector<GlobalIndex>> met(threads);
-#pragma omp parallel for schedule(static, 1)
-    for (int thread = 0; thread < threads; ++thread) {
-      IndexMap outside;
-      for (Offset k = matrix.offsets[starts[thread]]; k < matrix.offsets[starts[thread + 1]]; ++k) {
-        if (!is_inside(matrix.columns[k])) outside.insert(matrix.columns[k]);
-      }
-      met[thread].assign(outside.numbers().begin(), outside.numbers().end());
-    }
-    const std::vector<GlobalIndex> numbers = sorted_union(std::move(met));
-    outside_ = IndexMap(numbers.size());
-    for (const GlobalIndex number : numbers) outside_.insert(number);
-    outside_parts_ = column_parts.of(numbers);
-  }
-
-  bool operator()(int part, GlobalIndex column) const {
-    return part ==
-           (is_inside(column) ? inside_[column - first_] : outside_parts_[outside_.find(column)]);
-  }
-
- private:
-  bool is_inside(GlobalIndex column) const {
-    return column >= first_ && column < first_ + std::ssize(inside_);
-  }
-
-  GlobalIndex first_;
-  const std::vector<int>& inside_;
-  IndexMap outside_;
-  std::vector<int> outside_parts_;  ///< one a number of `outside_`
-};
-
 /// What this rank's rows need, each once, ascending; edge cut and nonzeros of boundary rows are
-/// added. `owns` as in find_needs.
-template <class Owns>
+/// added.
 std::vector<Need> local_needs(const DistributedCsr& matrix, const std::vector<int>& owners,
-                              const Owns& owns, PartitionQuality& quality) {
+                              const ColumnParts& column_parts, PartitionQuality& quality) {
   const int parts = quality.parts();
   const std::vector<GlobalIndex> order = rows_by_part(owners, parts);
   const int threads = omp_get_max_threads();
@@ -173,7 +158,7 @@ std::vector<Need> local_needs(const DistributedCsr& matrix, const std::vector<in
 #pragma omp parallel for schedule(static, 1)
   for (int thread = 0; thread < threads; ++thread) {
     walks[thread] =
-        find_needs(matrix, owners, parts, order, starts[thread], starts[thread + 1], owns);
+        find_needs(matrix, owners, parts, order, starts[thread], starts[thread + 1], column_parts);
   }
   std::vector<std::vector<Need>> needs;
   for (Walk& walk : walks) {
@@ -184,18 +169,6 @@ std::vector<Need> local_needs(const DistributedCsr& matrix, const std::vector<in
     needs.push_back(std::move(walk.needs));
   }
   return sorted_union(std::move(needs));
-}
-
-/// Collective.
-std::vector<Need> local_needs(const DistributedCsr& matrix, const std::vector<int>& owners,
-                              const ColumnParts& column_parts, PartitionQuality& quality) {
-  if (const OwnedRanges* ranges = column_parts.ranges()) {
-    const auto owns = [&](int part, GlobalIndex column) {
-      return column >= ranges->starts[part] && column < ranges->starts[part + 1];
-    };
-    return local_needs(matrix, owners, owns, quality);
-  }
-  return local_needs(matrix, owners, ScatteredParts(matrix, owners, column_parts), quality);
 }
 
 /// The needs for the columns that this rank keeps, each once, ascending. Collective.
@@ -246,9 +219,9 @@ void merge_flows(std::vector<Flow>& flows) {
 /// Sums the flows of all ranks: those from one part meet on one rank, which keeps them. Collective.
 std::vector<Flow> sum_flows(const Comm& comm, std::vector<Flow>&& flows, int parts) {
   merge_flows(flows);
-  std::vector<std::int64_t> counts(comm.size, 0), received_counts;
+  std::vector<std::int64_t> counts(comm.size, 0);
   for (const Flow& flow : flows) ++counts[even_split_owner(parts, 1, comm.size, flow.from)];
-  std::vector<Flow> mine = exchange(comm, flows, counts, received_counts);
+  std::vector<Flow> mine = exchange(comm, flows, counts);
   merge_flows(mine);
   return mine;
 }

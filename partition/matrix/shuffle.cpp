@@ -18,27 +18,19 @@ Shuffle::Shuffle(std::uint64_t seed, GlobalIndex size) : size_(size), half_bits_
   }
 }
 
-GlobalIndex Shuffle::to_shuffled(GlobalIndex source) const {
+GlobalIndex Shuffle::walk(GlobalIndex from, Direction direction) const {
   const std::uint64_t mask = (std::uint64_t{1} << half_bits_) - 1;
-  auto number = static_cast<std::uint64_t>(source);
+  const bool back = direction == Direction::to_source;
+  auto number = static_cast<std::uint64_t>(from);
   do {
     std::uint64_t left = number >> half_bits_, right = number & mask;
-    for (const std::uint64_t key : keys_) {
+    // Backwards: the halves change places, and the keys come from the last.
+    if (back) std::swap(left, right);
+    for (std::size_t round = 0; round < keys_.size(); ++round) {
+      const std::uint64_t key = keys_[back ? keys_.size() - 1 - round : round];
       left = std::exchange(right, left ^ (mix64(key ^ right) & mask));
     }
-    number = left << half_bits_ | right;
-  } while (number >= static_cast<std::uint64_t>(size_));
-  return static_cast<GlobalIndex>(number);
-}
-
-GlobalIndex Shuffle::to_source(GlobalIndex shuffled) const {
-  const std::uint64_t mask = (std::uint64_t{1} << half_bits_) - 1;
-  auto number = static_cast<std::uint64_t>(shuffled);
-  do {
-    std::uint64_t left = number >> half_bits_, right = number & mask;
-    for (auto key = keys_.rbegin(); key != keys_.rend(); ++key) {
-      right = std::exchange(left, right ^ (mix64(*key ^ left) & mask));
-    }
+    if (back) std::swap(left, right);
     number = left << half_bits_ | right;
   } while (number >= static_cast<std::uint64_t>(size_));
   return static_cast<GlobalIndex>(number);
@@ -70,9 +62,7 @@ DistributedCsr shuffled(const Comm& comm, DistributedCsr&& matrix, const Shuffle
         static_cast<GlobalIndex>(row);
   }
   reorder(rows, row_at);
-  result.offsets = std::move(rows.offsets);
-  result.columns = std::move(rows.columns);
-  result.values = std::move(rows.values);
+  static_cast<CsrRows&>(result) = rows.take_rows();
 #pragma omp parallel for schedule(static)
   for (std::size_t k = 0; k < result.columns.size(); ++k) {
     result.columns[k] = shuffle.to_shuffled(result.columns[k]);

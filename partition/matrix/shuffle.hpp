@@ -20,10 +20,13 @@ class Shuffle {
   Shuffle(std::uint64_t seed, GlobalIndex size);
 
   /// Both take and give numbers of [0, size).
-  GlobalIndex to_shuffled(GlobalIndex source) const;
-  GlobalIndex to_source(GlobalIndex shuffled) const;
+  GlobalIndex to_shuffled(GlobalIndex source) const { return walk(source, Direction::to_shuffled); }
+  GlobalIndex to_source(GlobalIndex shuffled) const { return walk(shuffled, Direction::to_source); }
 
  private:
+  enum class Direction { to_shuffled, to_source };
+  GlobalIndex walk(GlobalIndex from, Direction direction) const;
+
   std::array<std::uint64_t, 4> keys_;  ///< one a round
   GlobalIndex size_;
   int half_bits_;
