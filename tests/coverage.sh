@@ -41,7 +41,7 @@ needs_device=(
   miniapp/halo/nccl.cpp              # NCCL
   miniapp/halo/p2p.cpp               # stores over NVLink
   miniapp/halo/memory/peer_memory.cpp       # CUDA IPC
-  miniapp/halo/device_messages.cpp   # what device transports share
+  miniapp/halo/site.cpp              # what device transports ask
   miniapp/halo/device_packing.cpp    # gathers by a kernel
   miniapp/halo/staged_exchange.cpp   # pinned memory between device and MPI
   miniapp/spmv/profiler_range.cpp         # NVTX

@@ -12,7 +12,7 @@
 #include "io/report/text_table.hpp"
 #include "kernels/gpu/device/runtime.hpp"
 #include "miniapp/cli/tables.hpp"
-#include "miniapp/halo/device_messages.hpp"
+#include "miniapp/halo/site.hpp"
 #include "miniapp/halo/transports.hpp"
 
 namespace rowhalo {

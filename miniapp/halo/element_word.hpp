@@ -5,7 +5,9 @@
 // has a case here.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "partition/base/types.hpp"
 
@@ -24,6 +26,16 @@ auto with_element_word(NumberType type, const Visit& visit) {
       break;
   }
   return visit(std::uint16_t{});
+}
+
+/// to[k] = from[indices[k]] for all k in host memory, by one thread: messages are short.
+inline void gather_on_host(NumberType type, std::span<const LocalIndex> indices,
+                           const std::byte* from, std::byte* to) {
+  with_element_word(type, [&]<class Word>(Word) {
+    const auto* source = reinterpret_cast<const Word*>(from);
+    auto* target = reinterpret_cast<Word*>(to);
+    for (std::size_t k = 0; k < indices.size(); ++k) target[k] = source[indices[k]];
+  });
 }
 
 }  // namespace rowhalo

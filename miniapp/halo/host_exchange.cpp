@@ -5,7 +5,7 @@
 // gathered.
 #include <algorithm>
 
-#include "miniapp/halo/host_packing.hpp"
+#include "miniapp/halo/element_word.hpp"
 #include "miniapp/halo/messages.hpp"
 
 namespace rowhalo {

@@ -49,18 +49,12 @@ struct Ends {
   }
 };
 
-std::size_t size_of(MPI_Datatype type) {
-  int bytes = 0;
-  ROWHALO_MPI(MPI_Type_size(type, &bytes));
-  return static_cast<std::size_t>(bytes);
-}
-
 class NeighborMessages final : public Messages {
  public:
-  explicit NeighborMessages(const MessageContext& context)
+  NeighborMessages(const MessageContext& context, std::size_t element_bytes)
       : element_(context.space.element),
-        sends_(context.sends, size_of(element_)),
-        receives_(context.receives, size_of(element_)) {
+        sends_(context.sends, element_bytes),
+        receives_(context.receives, element_bytes) {
     constexpr int keep_ranks = 0;
     meet(context.space.owner);
     ROWHALO_MPI(MPI_Dist_graph_create_adjacent(
@@ -108,7 +102,9 @@ class NeighborMessages final : public Messages {
 std::unique_ptr<HaloExchange> make_mpi_neighbor_exchange(const TransportContext& context) {
   return make_message_exchange(
       context,
-      [](MessageContext&& messages) { return std::make_unique<NeighborMessages>(messages); },
+      [bytes = context.element_bytes()](MessageContext&& messages) {
+        return std::make_unique<NeighborMessages>(messages, bytes);
+      },
       Packing::all);
 }
 

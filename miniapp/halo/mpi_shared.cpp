@@ -16,7 +16,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "miniapp/halo/host_packing.hpp"
+#include "miniapp/halo/element_word.hpp"
 #include "miniapp/halo/memory/node_memory.hpp"
 #include "miniapp/halo/memory/vector_layout.hpp"
 

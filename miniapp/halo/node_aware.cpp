@@ -4,7 +4,7 @@
 // message a pair of nodes (node_plan.hpp: gather, network, scatter; entries inside a node go
 // directly). send() waits for the ranks of the own node, so that the network is busy while interior
 // rows are computed; wait() scatters. On a GPU all steps are the host's, between pinned buffers.
-#include "miniapp/halo/host_packing.hpp"
+#include "miniapp/halo/element_word.hpp"
 #include "miniapp/halo/messages.hpp"
 #include "miniapp/halo/node_plan.hpp"
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 
 #include "miniapp/halo/memory/node_memory.hpp"
@@ -26,12 +27,10 @@ namespace {
 
 /// Partners in at least one direction, ascending.
 std::vector<int> partners(const HaloPlan& plan) {
-  std::vector<int> ranks;
-  for (const HaloPlan::Send& send : plan.sends) ranks.push_back(send.rank);
-  for (const HaloPlan::Receive& receive : plan.receives) ranks.push_back(receive.rank);
-  std::sort(ranks.begin(), ranks.end());
-  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-  return ranks;
+  std::set<int> ranks;
+  for (const HaloPlan::Send& send : plan.sends) ranks.insert(send.rank);
+  for (const HaloPlan::Receive& receive : plan.receives) ranks.insert(receive.rank);
+  return {ranks.begin(), ranks.end()};
 }
 
 /// Most entries of a message that travels as lines: twice the bytes then take as

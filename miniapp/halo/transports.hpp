@@ -10,7 +10,6 @@
 #include <string>
 #include <string_view>
 
-#include "miniapp/halo/connections.hpp"
 #include "miniapp/halo/halo_exchange.hpp"
 #include "partition/comm.hpp"
 #include "partition/nodes.hpp"
@@ -30,6 +29,25 @@ struct ComputeSite {
   /// Why ranks of a node cannot share host memory; empty: they can.
   std::string shared_memory_refusal = {};
   double timeout_seconds = 300;  ///< what waits for another rank longer than that has failed
+};
+
+/// What transports of one run connect once and share: an NCCL communicator takes about a second,
+/// and `auto` tries transports one after the other. Ends locally what was not closed, as after an
+/// error.
+struct Connection {
+  virtual ~Connection() = default;
+  virtual void close() = 0;  ///< collective
+};
+
+/// For transports of the same ranks, whose exchanges begin in the same order on all of them.
+struct Connections {
+  std::unique_ptr<Connection> nccl;  ///< null until a transport has opened it
+
+  /// Collective; when all transports are closed.
+  void close() {
+    if (nccl) nccl->close();
+    nccl.reset();
+  }
 };
 
 struct VectorLayout;

@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "miniapp/halo/connections.hpp"
 #include "miniapp/halo/memory/memory.hpp"
 #include "miniapp/halo/site.hpp"
 #include "miniapp/spmv/operator.hpp"

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 
-#include "miniapp/halo/connections.hpp"
 #include "miniapp/halo/site.hpp"
 #include "miniapp/spmv/own_comm.hpp"
 #include "miniapp/tune/choose.hpp"

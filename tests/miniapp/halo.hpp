@@ -4,8 +4,8 @@
 // entries are untouched, and old ghosts never survive.
 #pragma once
 
-#include "miniapp/halo/device_messages.hpp"
 #include "miniapp/halo/memory/memory.hpp"
+#include "miniapp/halo/site.hpp"
 #include "miniapp/halo/transports.hpp"
 #include "tests/miniapp/problem.hpp"
 
