@@ -37,13 +37,11 @@ fi
 declare -A least=([io]=92 [partition]=92 [miniapp]=85)
 # Files whose lines need a device, or a library that talks to devices; tests/gpu.sh runs those.
 needs_device=(
-  miniapp/halo/mpi_cuda.cpp          # device addresses handed to MPI
   miniapp/halo/nccl.cpp              # NCCL
   miniapp/halo/p2p.cpp               # stores over NVLink
   miniapp/halo/memory/peer_memory.cpp       # CUDA IPC
   miniapp/halo/site.cpp              # what device transports ask
   miniapp/halo/device_packing.cpp    # gathers by a kernel
-  miniapp/halo/staged_exchange.cpp   # pinned memory between device and MPI
   miniapp/spmv/profiler_range.cpp         # NVTX
 )
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The messages of one exchange between host buffers, in one flavour of MPI (one file each: mpi.cpp,
-// mpi_persistent.cpp, mpi_neighbor.cpp, node_aware.cpp). Where the buffers come from is the
-// business of host_exchange.cpp (the vector itself) and staged_exchange.cpp (pinned memory beside a
-// vector on a GPU).
+// The messages of one exchange between host buffers, in one flavour of MPI (mpi.cpp,
+// mpi_neighbor.cpp, node_aware.cpp). Where the buffers come from is the business of
+// message_exchange.cpp.
 #pragma once
 
 #include <functional>
@@ -57,41 +56,16 @@ MessageContext messages_of_vector(const HaloPlan& plan, const MessageSpace& spac
                                   const HaloVector& x, const std::vector<bool>& contiguous,
                                   std::byte* packed);
 
-/// A transport that is made of messages.
-class MessageExchange : public VectorExchange {
- public:
-  MessageExchange(const TransportContext& context, MakeMessages make)
-      : VectorExchange(context), make_(std::move(make)) {}
-  std::optional<NodeTraffic> sent_between_nodes() const override;
-  void close() override;
-
- protected:
-  /// Collective. As messages_of_vector().
-  void add_messages(const HaloVector& x, const std::vector<bool>& contiguous, std::byte* packed);
-
-  MessageSpace space_;
-  std::vector<std::unique_ptr<Messages>> messages_;  ///< per vector whose memory they use
-
- private:
-  MakeMessages make_;
-};
-
 /// Which sends are gathered into one buffer, in the order of the plan; others leave from x.
 enum class Packing { scattered, all };
+/// What MPI reads and writes: host memory, pinned copies of a GPU's, or its own.
+enum class Buffers { host, pinned, device };
 
-/// Collective. Transports whose messages `make` makes, for vectors on the host and on the GPU
-/// (where all are packed).
-std::unique_ptr<HaloExchange> make_host_exchange(const TransportContext& context,
-                                                 const MakeMessages& make, Packing packing);
-std::unique_ptr<HaloExchange> make_staged_exchange(const TransportContext& context,
-                                                   const MakeMessages& make);
-
-/// The one for context.site.device.
-inline std::unique_ptr<HaloExchange> make_message_exchange(const TransportContext& context,
-                                                           const MakeMessages& make,
-                                                           Packing packing = Packing::scattered) {
-  return context.site.device == Device::gpu ? make_staged_exchange(context, make)
-                                            : make_host_exchange(context, make, packing);
-}
+/// Collective. The transport whose messages `make` makes, for vectors on the host, and for those on
+/// a GPU by `on_gpu` (pinned: all are packed).
+std::unique_ptr<HaloExchange> make_message_exchange(const TransportContext& context,
+                                                    MakeMessages make,
+                                                    Packing packing = Packing::scattered,
+                                                    Buffers on_gpu = Buffers::pinned);
 
 }  // namespace rowhalo

@@ -33,7 +33,7 @@ gpu_fault "peers store ghosts where x was first" miniapp/halo/p2p.cpp \
   'layout_.first_bytes + context_' \
   'context_' \
   test_exchange_gpu_n2
-gpu_fault "nccl sends the first entries of x" miniapp/halo/host_exchange.cpp \
+gpu_fault "nccl sends the first entries of x" miniapp/halo/message_exchange.cpp \
   'plan.send_indices[send.begin] * x.element_bytes()' \
   '0 * x.element_bytes()' \
   test_exchange_gpu_n2

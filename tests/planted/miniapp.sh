@@ -3,7 +3,7 @@
 #
 # Faults that planted.sh plants in miniapp/
 
-fault "stale halo: packed for one vector only" miniapp/halo/host_exchange.cpp \
+fault "stale halo: packed for one vector only" miniapp/halo/message_exchange.cpp \
   'if (contiguous_[k]) continue;' \
   'if (contiguous_[k] || x.slot > 0) continue;'
 fault "vectors begin at the first place that was tried" miniapp/halo/memory/vector_layout.cpp \
@@ -15,7 +15,7 @@ fault "exchange not waited for" miniapp/halo/mpi.cpp \
 fault "neighbourhood collective sends and receives at one place" miniapp/halo/mpi_neighbor.cpp \
   '(ends[k].address - buffer)' \
   '(ends[0].address - buffer)'
-fault "device addresses for any MPI" miniapp/halo/mpi_cuda.cpp \
+fault "device addresses for any MPI" miniapp/halo/mpi.cpp \
   'return site.no_device_messages;' \
   'return {};'
 fault "no overlap on CPUs either" miniapp/tune/choose.cpp \
@@ -70,8 +70,8 @@ fault "kernels forgets what is asked of batches" miniapp/cli/options/measure.cpp
   'options.measuring_given = true;' \
   'options.measuring_given = false;' \
   cli_schema
-fault "rank without messages starts none" miniapp/halo/mpi_persistent.cpp \
-  'if (requests.empty()) return;' \
+fault "rank without messages starts none" miniapp/halo/mpi.cpp \
+  'if (count == 0) return;' \
   ''
 fault "watchdog sleeps" miniapp/process/watchdog.cpp \
   'if (idle_seconds >= limit)' \
