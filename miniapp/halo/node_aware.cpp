@@ -30,16 +30,14 @@ class NodeAwareMessages final : public Messages {
     }
     // The first message from elsewhere lands in the first ghosts.
     std::byte* ghosts = context.receives.empty() ? nullptr : context.receives.front().address;
-    const auto step = [&](int number, const std::vector<NodePlan::Piece>& sends, std::byte* from,
-                          const std::vector<NodePlan::Piece>& receives, std::byte* to) {
-      return make_mpi_messages(
-          {context.space, context.tag * steps + number, ends(sends, from), ends(receives, to)});
+    const auto step = [&](int number, const NodePlan::Hop& hop, std::byte* from, std::byte* to) {
+      return make_mpi_messages({context.space, context.tag * steps + number, ends(hop.sends, from),
+                                ends(hop.receives, to)});
     };
     direct_ = make_mpi_messages(std::move(direct));
-    gather_ = step(1, plan_->gather_sends, own_.data(), plan_->gather_receives, outgoing_.data());
-    network_ =
-        step(2, plan_->network_sends, outgoing_.data(), plan_->network_receives, arrived_.data());
-    deliver_ = step(3, plan_->scatter_sends, scatter_.data(), plan_->scatter_receives, ghosts);
+    gather_ = step(1, plan_->gather, own_.data(), outgoing_.data());
+    network_ = step(2, plan_->network, outgoing_.data(), arrived_.data());
+    deliver_ = step(3, plan_->scatter, scatter_.data(), ghosts);
   }
 
   void receive() override {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Builds the plan between nodes (node_plan.hpp). Every rank tells the agent of its node how many
-// entries another node needs of it, and the agent of that node which of them each rank needs and
-// where its ghosts begin. Both sides of a message derive its place in the same way, so nothing else
-// is sent.
+// Builds the plan between nodes (node_plan.hpp) backwards, from the ghosts: a rank asks the agent
+// of its node for those of another node, that one asks the agent there for each entry once, and
+// this one asks the owners. A letter says what is wanted and where it lands. Both ends of a message
+// derive it from the same letter, so nothing else is sent.
 #include "miniapp/halo/node_plan.hpp"
 
 #include <algorithm>
 #include <map>
-#include <span>
+#include <tuple>
 
 #include "partition/matrix/index_map.hpp"
 
@@ -18,201 +18,157 @@ namespace {
 
 using Piece = NodePlan::Piece;
 
-/// Which rank of a node handles what goes to or comes from another node: those of one node are
-/// distributed to its ranks in turn, senders from the first on, receivers from the last.
-class Agents {
- public:
-  explicit Agents(const NodeMap& nodes) : ranks_(ranks_of_nodes(nodes)) {}
-
-  int sender(int from, int to) const {
-    const std::vector<int>& ranks = ranks_[from];
-    return ranks[distance(from, to) % ranks.size()];
-  }
-  int receiver(int from, int to) const {
-    const std::vector<int>& ranks = ranks_[to];
-    return ranks[ranks.size() - 1 - distance(from, to) % ranks.size()];
-  }
-
- private:
-  std::size_t distance(int from, int to) const {
-    const auto nodes = static_cast<int>(ranks_.size());
-    return static_cast<std::size_t>((to - from - 1 + nodes) % nodes);
-  }
-
-  std::vector<std::vector<int>> ranks_;
+/// An entry of x: its owner, and its place among what that rank sends, the same for all ranks of a
+/// node; and where it lands in the buffer of the rank that wants it.
+struct Wanted {
+  int owner;
+  LocalIndex place, landing;
 };
+/// What this rank wants of others, or what they want of it; by rank.
+using Letters = std::map<int, std::vector<Wanted>>;
 
-using Numbers = std::vector<LocalIndex>;
-/// What this rank tells others, or what they told it; by rank.
-using Letters = std::map<int, Numbers>;
+enum class Side { sends, receives };
 
-/// Collective. Delivers each letter to the rank that is its key.
-Letters exchange_letters(const Comm& comm, const Letters& letters) {
-  Numbers send;
-  std::vector<std::int64_t> counts(comm.size, 0), arrived_counts;
+/// Which rank of a node handles what goes from one node to another: those of a node are distributed
+/// to its ranks in turn, senders from the first on, receivers from the last.
+int agent(const std::vector<std::vector<int>>& on_nodes, int from, int to, Side side) {
+  const auto nodes = static_cast<int>(on_nodes.size());
+  const std::vector<int>& ranks = on_nodes[side == Side::sends ? from : to];
+  const auto place = static_cast<std::size_t>((to - from - 1 + nodes) % nodes) % ranks.size();
+  return side == Side::sends ? ranks[place] : ranks[ranks.size() - 1 - place];
+}
+
+/// The messages that letters ask for: one for entries that land one behind the other. Sends lie in
+/// their buffer in the order of the letters.
+std::vector<Piece> pieces_of(const Letters& letters, Side side) {
+  std::vector<Piece> pieces;
+  LocalIndex sent = 0;
   for (const auto& [rank, letter] : letters) {
-    send.insert(send.end(), letter.begin(), letter.end());
+    for (std::size_t k = 0; k < letter.size(); ++k, ++sent) {
+      const LocalIndex landing = letter[k].landing;
+      if (k > 0 && landing == letter[k - 1].landing + 1) {
+        ++pieces.back().count;
+      } else {
+        pieces.push_back({rank, side == Side::receives ? landing : sent, 1});
+      }
+    }
+  }
+  return pieces;
+}
+
+/// Collective. Fills `hop` with the messages that bring what is wanted. What others want of this
+/// rank, in the order in which it sends it.
+Letters ask(const Comm& comm, const Letters& wanted, NodePlan::Hop& hop) {
+  std::vector<Wanted> questions;
+  std::vector<std::int64_t> counts(comm.size, 0), asked_counts;
+  for (const auto& [rank, letter] : wanted) {
+    questions.insert(questions.end(), letter.begin(), letter.end());
     counts[rank] = std::ssize(letter);
   }
-  const Numbers arrived = exchange(comm, send, counts, arrived_counts);
-  Letters answers;
+  const std::vector<Wanted> arrived = exchange(comm, questions, counts, asked_counts);
+  agreed_local_count(comm, std::ssize(arrived), "send {} entries of x for its node in one product");
+  Letters asked;
   auto next = arrived.begin();
-  for (int rank = 0; rank < comm.size; ++rank) {
-    if (arrived_counts[rank] == 0) continue;
-    answers[rank] = Numbers(next, next + arrived_counts[rank]);
-    next += arrived_counts[rank];
+  for (int rank = 0; rank < comm.size; next += asked_counts[rank], ++rank) {
+    if (asked_counts[rank] > 0) asked[rank].assign(next, next + asked_counts[rank]);
   }
-  return answers;
+  hop = {pieces_of(asked, Side::sends), pieces_of(wanted, Side::receives)};
+  return asked;
 }
 
-/// Reads a letter from its beginning.
-class Reader {
- public:
-  explicit Reader(const Numbers& letter) : rest_(letter) {}
-  bool done() const { return rest_.empty(); }
-  LocalIndex number() { return numbers(1)[0]; }
-  std::span<const LocalIndex> numbers(LocalIndex count) {
-    const auto taken = rest_.first(count);
-    rest_ = rest_.subspan(count);
-    return taken;
-  }
-
- private:
-  std::span<const LocalIndex> rest_;
-};
-
-/// Puts the sends to node `to` into `own`, each entry once, and appends to `letter` for the agent
-/// there: how many entries, then for each rank its number, how many it needs, where its ghosts
-/// begin, and which of the entries they are.
-LocalIndex contribute(const HaloPlan& plan, std::span<const std::size_t> sends, NodePlan& result,
-                      Numbers& letter) {
-  IndexMap known;
-  letter.push_back(0);
-  for (const std::size_t k : sends) {
-    const HaloPlan::Send& send = plan.sends[k];
-    letter.insert(letter.end(), {send.rank, send.count, send.remote_begin});
-    const auto begin = static_cast<LocalIndex>(result.entries.size());
-    for (LocalIndex entry = 0; entry < send.count; ++entry) {
-      const auto before = std::ssize(known.numbers());
-      letter.push_back(known.insert(plan.send_indices[send.begin + entry]));
-      if (letter.back() == before) result.entries.push_back(entry);
+/// Collective. Of each ghost, in the order of plan.receives, the place of its entry among what its
+/// owner sends: the first to any rank of a node.
+std::vector<LocalIndex> places_of_ghosts(const Comm& comm, const HaloPlan& plan,
+                                         const NodeMap& nodes) {
+  IndexMap known;  // entries of x, for each node
+  std::vector<LocalIndex> firsts, places;
+  std::vector<std::int64_t> counts(comm.size, 0);
+  for (const HaloPlan::Send& send : plan.sends) {
+    counts[send.rank] = send.count;
+    const GlobalIndex node = nodes.node_of[send.rank];
+    for (LocalIndex place = send.begin; place < send.begin + send.count; ++place) {
+      const auto number = known.insert(node * plan.owned + plan.send_indices[place]);
+      if (number == std::ssize(firsts)) firsts.push_back(place);
+      places.push_back(firsts[number]);
     }
-    const auto count = static_cast<LocalIndex>(result.entries.size()) - begin;
-    if (count > 0) result.contributions.push_back({k, begin, count});
   }
-  letter[0] = static_cast<LocalIndex>(known.numbers().size());
-  return letter[0];
+  return exchange(comm, places, counts);
 }
 
-/// Gather and network steps of the agent: `letters` hold (node, entries) of each rank of this node.
-void plan_outgoing(const Comm& comm, const NodeMap& nodes, const Agents& agents,
-                   const Letters& letters, NodePlan& result) {
+/// Collective. The scatter step: what ranks of this node want of others by this agent.
+Letters ask_for_ghosts(const Comm& comm, const HaloPlan& plan, const NodeMap& nodes,
+                       const std::vector<std::vector<int>>& ranks, NodePlan& result) {
   const int here = nodes.node_of[comm.rank];
-  std::map<int, std::vector<std::pair<int, LocalIndex>>> shares;  // by node: rank, entries
-  std::int64_t total = 0;
-  for (const auto& [rank, letter] : letters) {
-    for (Reader reader(letter); !reader.done();) {
-      const int node = reader.number();
-      shares[node].emplace_back(rank, reader.number());
-      total += shares[node].back().second;
-    }
-  }
-  result.outgoing =
-      agreed_local_count(comm, total, "send {} entries of x from its node in one product");
-  LocalIndex begin = 0;
-  for (const auto& [node, share] : shares) {
-    const LocalIndex first = begin;
-    for (const auto& [rank, count] : share) {
-      result.gather_receives.push_back({rank, begin, count});
-      begin += count;
-    }
-    result.network_sends.push_back({agents.receiver(here, node), first, begin - first});
-  }
-}
-
-/// Ghosts of `rank` from `ghost` on come from `arrived` entries base + positions.
-struct Delivery {
-  int rank;
-  LocalIndex ghost, base;
-  std::span<const LocalIndex> positions;
-};
-
-/// Pieces of a buffer that become ghosts: consecutive ghosts of a rank are one piece.
-struct GhostPieces {
-  std::vector<Piece>& pieces;
-  LocalIndex end = 0;  ///< of the ghosts of the last piece
-
-  /// Ghosts [begin, begin + count) of `rank` lie from `buffer_begin` on.
-  void append(int rank, LocalIndex begin, LocalIndex count, LocalIndex buffer_begin) {
-    if (!pieces.empty() && pieces.back().rank == rank && end == begin) {
-      pieces.back().count += count;
-    } else {
-      pieces.push_back({rank, buffer_begin, count});
-    }
-    end = begin + count;
-  }
-};
-
-/// Network and scatter steps of the agent that receives: `letters` are those of contribute().
-void plan_arrived(const Comm& comm, const NodeMap& nodes, const Agents& agents,
-                  const Letters& letters, NodePlan& result) {
-  const int here = nodes.node_of[comm.rank];
-  std::map<int, std::vector<int>> senders;  // by node
-  std::int64_t total = 0, deliveries_total = 0;
-  for (const auto& [rank, letter] : letters) {
-    senders[nodes.node_of[rank]].push_back(rank);
-    total += letter[0];
-    deliveries_total += std::ssize(letter);  // at least
-  }
-  result.arrived =
-      agreed_local_count(comm, total, "receive {} entries of x for its node in one product");
-  agreed_local_count(comm, deliveries_total, "deliver {} entries of x in its node in one product");
-
-  std::vector<Delivery> deliveries;
-  LocalIndex base = 0;
-  for (const auto& [node, ranks] : senders) {
-    const LocalIndex first = base;
-    for (const int rank : ranks) {
-      Reader reader(letters.at(rank));
-      const LocalIndex entries = reader.number();
-      while (!reader.done()) {
-        const int to = reader.number();
-        const LocalIndex count = reader.number(), ghost = reader.number();
-        deliveries.push_back({to, ghost, base, reader.numbers(count)});
-      }
-      base += entries;
-    }
-    result.network_receives.push_back({agents.sender(node, here), first, base - first});
-  }
-  std::sort(deliveries.begin(), deliveries.end(), [](const Delivery& a, const Delivery& b) {
-    return std::pair(a.rank, a.ghost) < std::pair(b.rank, b.ghost);
-  });
-  GhostPieces pieces{result.scatter_sends};
-  for (const Delivery& delivery : deliveries) {
-    pieces.append(delivery.rank, delivery.ghost, static_cast<LocalIndex>(delivery.positions.size()),
-                  static_cast<LocalIndex>(result.scattered.size()));
-    for (const LocalIndex position : delivery.positions) {
-      result.scattered.push_back(delivery.base + position);
-    }
-  }
-}
-
-/// The other side of plan_arrived(): which agent sends which ghosts.
-void plan_ghosts(const HaloPlan& plan, const NodeMap& nodes, const Agents& agents, int here,
-                 NodePlan& result) {
-  std::map<int, std::vector<HaloPlan::Receive>> by_agent;
+  const std::vector<LocalIndex> places = places_of_ghosts(comm, plan, nodes);
+  auto place = places.begin();
+  Letters wanted;
   for (std::size_t k = 0; k < plan.receives.size(); ++k) {
-    const int node = nodes.node_of[plan.receives[k].rank];
+    const HaloPlan::Receive& receive = plan.receives[k];
+    const int node = nodes.node_of[receive.rank];
     if (node == here) {
       result.direct_receives.push_back(k);
-    } else {
-      by_agent[agents.receiver(node, here)].push_back(plan.receives[k]);
+      place += receive.count;
+      continue;
+    }
+    std::vector<Wanted>& letter = wanted[agent(ranks, node, here, Side::receives)];
+    for (LocalIndex ghost = 0; ghost < receive.count; ++ghost) {
+      letter.push_back({receive.rank, *place++, receive.begin + ghost});
     }
   }
-  GhostPieces pieces{result.scatter_receives};
-  for (const auto& [agent, receives] : by_agent) {
-    for (const HaloPlan::Receive& receive : receives) {
-      pieces.append(agent, receive.begin, receive.count, receive.begin);
+  return ask(comm, wanted, result.scatter);
+}
+
+/// Collective. The network step: each entry of `deliveries` once, by node. What agents of other
+/// nodes want of this one.
+Letters ask_other_nodes(const Comm& comm, const NodeMap& nodes,
+                        const std::vector<std::vector<int>>& ranks, const Letters& deliveries,
+                        NodePlan& result) {
+  const auto key = [&](const Wanted& one) {
+    return std::tuple(nodes.node_of[one.owner], one.owner, one.place);
+  };
+  std::vector<Wanted> entries;
+  for (const auto& [rank, letter] : deliveries) {
+    entries.insert(entries.end(), letter.begin(), letter.end());
+  }
+  std::ranges::sort(entries, {}, key);
+  const auto rest = std::ranges::unique(entries, {}, key);
+  entries.erase(rest.begin(), rest.end());
+  result.arrived = static_cast<LocalIndex>(entries.size());
+  for (const auto& [rank, letter] : deliveries) {
+    for (const Wanted& one : letter) {
+      const auto found = std::ranges::lower_bound(entries, key(one), {}, key);
+      result.scattered.push_back(static_cast<LocalIndex>(found - entries.begin()));
+    }
+  }
+  Letters wanted;
+  for (LocalIndex k = 0; k < result.arrived; ++k) {
+    const auto [owner, place, landing] = entries[k];
+    const int from = nodes.node_of[owner], here = nodes.node_of[comm.rank];
+    wanted[agent(ranks, from, here, Side::sends)].push_back({owner, place, k});
+  }
+  return ask(comm, wanted, result.network);
+}
+
+/// Collective. The gather step: `deliveries` to other nodes from the ranks of this one.
+void ask_owners(const Comm& comm, const HaloPlan& plan, const Letters& deliveries,
+                NodePlan& result) {
+  Letters wanted;
+  for (const auto& [rank, letter] : deliveries) {
+    for (const Wanted& one : letter) {
+      wanted[one.owner].push_back({one.owner, one.place, result.outgoing++});
+    }
+  }
+  for (const auto& [rank, letter] : ask(comm, wanted, result.gather)) {
+    for (const Wanted& one : letter) {
+      const auto send =
+          std::ranges::upper_bound(plan.sends, one.place, {}, &HaloPlan::Send::begin) - 1;
+      const auto number = static_cast<std::size_t>(send - plan.sends.begin());
+      const auto begin = static_cast<LocalIndex>(result.entries.size());
+      if (begin == 0 || result.contributions.back().send != number) {
+        result.contributions.push_back({number, begin, 0});
+      }
+      ++result.contributions.back().count;
+      result.entries.push_back(one.place - send->begin);
     }
   }
 }
@@ -221,37 +177,20 @@ void plan_ghosts(const HaloPlan& plan, const NodeMap& nodes, const Agents& agent
 
 NodeTraffic NodePlan::sent_between_nodes() const {
   NodeTraffic traffic;
-  for (const Piece& piece : network_sends) traffic.add({1, piece.count});
+  for (const Piece& piece : network.sends) traffic.add({1, piece.count});
   return traffic;
 }
 
 NodePlan make_node_plan(const Comm& comm, const HaloPlan& plan, const NodeMap& nodes) {
-  const Agents agents(nodes);
-  const int here = nodes.node_of[comm.rank];
+  const std::vector<std::vector<int>> ranks = ranks_of_nodes(nodes);
   NodePlan result;
-  std::map<int, std::vector<std::size_t>> sends_to_node;
   for (std::size_t k = 0; k < plan.sends.size(); ++k) {
-    const int node = nodes.node_of[plan.sends[k].rank];
-    if (node == here) {
-      result.direct_sends.push_back(k);
-    } else {
-      sends_to_node[node].push_back(k);
-    }
+    const bool direct = nodes.node_of[plan.sends[k].rank] == nodes.node_of[comm.rank];
+    if (direct) result.direct_sends.push_back(k);
   }
-
-  Letters to_senders, to_receivers;
-  for (const auto& [node, sends] : sends_to_node) {
-    const int sender = agents.sender(here, node);
-    const auto begin = static_cast<LocalIndex>(result.entries.size());
-    const LocalIndex count =
-        contribute(plan, sends, result, to_receivers[agents.receiver(here, node)]);
-    result.gather_sends.push_back({sender, begin, count});
-    Numbers& letter = to_senders[sender];
-    letter.insert(letter.end(), {node, count});
-  }
-  plan_outgoing(comm, nodes, agents, exchange_letters(comm, to_senders), result);
-  plan_arrived(comm, nodes, agents, exchange_letters(comm, to_receivers), result);
-  plan_ghosts(plan, nodes, agents, here, result);
+  const Letters to_ranks = ask_for_ghosts(comm, plan, nodes, ranks, result);
+  const Letters to_nodes = ask_other_nodes(comm, nodes, ranks, to_ranks, result);
+  ask_owners(comm, plan, to_nodes, result);
   return result;
 }
 

@@ -20,9 +20,10 @@ namespace rowhalo {
 
 struct NodePlan {
   /// A message: entries [begin, begin + count) of a buffer, to or from `rank`.
-  struct Piece {
-    int rank;
-    LocalIndex begin, count;
+  using Piece = HaloPlan::Receive;
+  /// The messages of a step, from one buffer into another.
+  struct Hop {
+    std::vector<Piece> sends, receives;
   };
   /// Entries of one send of the halo plan that go into `own`: those numbered entries[begin, begin +
   /// count) of that send become own[begin, begin + count).
@@ -35,13 +36,10 @@ struct NodePlan {
 
   std::vector<Contribution> contributions;
   std::vector<LocalIndex> entries;
-  std::vector<Piece> gather_sends;       ///< of `own`, ascending node that needs it
-  std::vector<Piece> gather_receives;    ///< into `outgoing`
-  std::vector<Piece> network_sends;      ///< of `outgoing`, one per node
-  std::vector<Piece> network_receives;   ///< into `arrived`, likewise
+  Hop gather;                            ///< of `own`, into `outgoing`
+  Hop network;                           ///< of `outgoing`, into `arrived`, one per pair of nodes
   std::vector<LocalIndex> scattered;     ///< scatter buffer[k] = arrived[scattered[k]]
-  std::vector<Piece> scatter_sends;      ///< of the scatter buffer
-  std::vector<Piece> scatter_receives;   ///< into the ghosts
+  Hop scatter;                           ///< of the scatter buffer, into the ghosts
   LocalIndex outgoing = 0, arrived = 0;  ///< sizes
 
   /// What this rank sends to other nodes.

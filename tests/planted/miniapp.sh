@@ -22,14 +22,14 @@ fault "no overlap on CPUs either" miniapp/tune/choose.cpp \
   'site.device == Device::cpu || wanted' \
   'wanted'
 fault "one rank of a node sends all" miniapp/halo/node_plan.cpp \
-  'return ranks[distance(from, to) % ranks.size()];' \
-  'return ranks[0];'
+  'return side == Side::sends ? ranks[place]' \
+  'return side == Side::sends ? ranks[0]'
 fault "an agent delivers what came first" miniapp/halo/node_plan.cpp \
-  'result.scattered.push_back(delivery.base + position);' \
-  'result.scattered.push_back(position);'
+  'result.scattered.push_back(static_cast<LocalIndex>(found - entries.begin()));' \
+  'result.scattered.push_back(0);'
 fault "an entry that is known is packed again" miniapp/halo/node_plan.cpp \
-  'if (letter.back() == before) result.entries.push_back(entry);' \
-  'result.entries.push_back(entry);'
+  'places.push_back(firsts[number]);' \
+  'places.push_back(place);'
 fault "traffic to one node only" miniapp/halo/node_plan.cpp \
   'traffic.add({1, piece.count});' \
   'traffic = {1, piece.count};'

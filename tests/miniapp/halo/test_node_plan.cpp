@@ -74,13 +74,13 @@ TEST_CASE("an entry crosses once to each node that needs it, in one message a pa
       // Only the network step leaves the node, and it always does.
       const int here = nodes.node_of[problem.comm.rank];
       bool inside = true, outside = true;
-      for (const auto* pieces : {&plan.gather_sends, &plan.gather_receives, &plan.scatter_sends,
-                                 &plan.scatter_receives}) {
+      for (const auto* pieces : {&plan.gather.sends, &plan.gather.receives, &plan.scatter.sends,
+                                 &plan.scatter.receives}) {
         for (const NodePlan::Piece& piece : *pieces) {
           inside = inside && nodes.node_of[piece.rank] == here && piece.count > 0;
         }
       }
-      for (const auto* pieces : {&plan.network_sends, &plan.network_receives}) {
+      for (const auto* pieces : {&plan.network.sends, &plan.network.receives}) {
         for (const NodePlan::Piece& piece : *pieces) {
           outside = outside && nodes.node_of[piece.rank] != here && piece.count > 0;
         }
@@ -99,8 +99,8 @@ TEST_CASE("messages between nodes are spread over the ranks of a node") {
     const auto ranks = std::ssize(ranks_of_nodes(nodes)[nodes.node_of[problem.comm.rank]]);
     const auto most = (nodes.nodes - 1 + ranks - 1) / ranks;
     INFO(nodes.nodes << " nodes, " << ranks << " ranks on this one");
-    REQUIRE_ALL_RANKS(std::ssize(plan.network_sends) <= most);
-    REQUIRE_ALL_RANKS(std::ssize(plan.network_receives) <= most);
+    REQUIRE_ALL_RANKS(std::ssize(plan.network.sends) <= most);
+    REQUIRE_ALL_RANKS(std::ssize(plan.network.receives) <= most);
   }
 }
 
