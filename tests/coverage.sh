@@ -42,7 +42,6 @@ needs_device=(
   miniapp/halo/memory/peer_memory.cpp       # CUDA IPC
   miniapp/halo/site.cpp              # what device transports ask
   miniapp/halo/device_packing.cpp    # gathers by a kernel
-  miniapp/spmv/profiler_range.cpp         # NVTX
 )
 
 jobs=${CMAKE_BUILD_PARALLEL_LEVEL:-$(env -u OMP_NUM_THREADS nproc)}

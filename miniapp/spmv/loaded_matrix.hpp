@@ -10,7 +10,7 @@
 #include "kernels/formats.hpp"
 #include "kernels/gpu/device/device_csr.hpp"
 #include "kernels/gpu/device/device_row_list.hpp"
-#include "miniapp/spmv/column_split.hpp"
+#include "partition/local_matrix.hpp"
 
 namespace rowhalo {
 
@@ -48,7 +48,17 @@ class LoadedMatrix {
   std::optional<DeviceLists> lists_;
 };
 
-/// The local matrix cut by columns, both parts as kernels take them.
+/// A local matrix cut by columns, as the order `split` takes it, and PETSc and HPCG keep it: what
+/// owned entries of x are multiplied by, and what ghosts are. Both have all rows of the local
+/// matrix, with the entries in stored order and the column numbers of that matrix; fingerprints and
+/// row lists are left out.
+struct ColumnSplit {
+  LocalMatrix owned, ghosts;
+};
+/// Local.
+ColumnSplit split_columns(const LocalMatrix& matrix);
+
+/// The same as kernels take it.
 class LoadedColumns {
  public:
   LoadedColumns(const LocalMatrix& matrix, Precision precision, Device device,

@@ -14,8 +14,7 @@
 
 #include <vector>
 
-#include "miniapp/spmv/operator_parts.hpp"
-#include "miniapp/spmv/steps.hpp"
+#include "miniapp/spmv/local_kernels.hpp"
 
 namespace rowhalo {
 

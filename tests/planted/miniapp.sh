@@ -213,7 +213,7 @@ fault "transports are tried where nothing is exchanged" miniapp/tune/choose.cpp 
   'variants = {kept};' \
   '' \
   cli_schema
-fault "first ghost counts as owned" miniapp/spmv/column_split.cpp \
+fault "first ghost counts as owned" miniapp/spmv/loaded_matrix.cpp \
   'column >= matrix.owned_columns' \
   'column > matrix.owned_columns'
 fault "poison spares the last ghost" miniapp/bench/baselines/baselines.cpp \

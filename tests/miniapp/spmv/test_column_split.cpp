@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The cut by columns loses nothing, adds nothing, and keeps the stored order.
-#include "miniapp/spmv/column_split.hpp"
+#include "miniapp/spmv/loaded_matrix.hpp"
 
 #include "tests/miniapp/problem.hpp"
 
