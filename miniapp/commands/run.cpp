@@ -15,7 +15,7 @@
 #include "miniapp/commands/references.hpp"
 #include "miniapp/commands/tuned.hpp"
 #include "miniapp/tune/choose.hpp"
-#include "miniapp/tune/schedule_trial.hpp"
+#include "miniapp/tune/trials.hpp"
 #include "partition/base/numbers.hpp"
 
 namespace rowhalo {

@@ -10,8 +10,7 @@
 #include <new>
 #include <stdexcept>
 
-#include "miniapp/tune/format_trials.hpp"
-#include "miniapp/tune/transport_trials.hpp"
+#include "miniapp/tune/trials.hpp"
 
 namespace rowhalo {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // `auto`: the format and the transport are measured, not guessed. Candidates run a few products on
-// the real local matrices (format_trials.hpp) and the real plan; the fastest by the slowest rank's
+// the real local matrices (trials.hpp) and the real plan; the fastest by the slowest rank's
 // time serves all ranks.
 #pragma once
 

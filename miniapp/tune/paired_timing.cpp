@@ -2,6 +2,8 @@
 #include "miniapp/tune/paired_timing.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <vector>
 
 namespace rowhalo {
 
@@ -13,46 +15,52 @@ constexpr double far_apart = 1.1;                ///< ratio of which a few pairs
 /// Ratio of the shortest of nine times each: more than a few percent of noise make of equals.
 constexpr double clearly_shorter = 1.04;
 
-}  // namespace
+/// Times of all pairs so far.
+struct Pairs {
+  std::vector<double> ratios;  ///< second over first
+  double shortest[2] = {std::numeric_limits<double>::infinity(),
+                        std::numeric_limits<double>::infinity()};  ///< first, second
+};
 
-void PairedTiming::add(double first, double second) {
-  ratios_.push_back(first > 0 ? second / first : 1);
-  shortest_first_ = std::min(shortest_first_, first);
-  shortest_second_ = std::min(shortest_second_, second);
-}
-
-Faster PairedTiming::faster() const {
-  const auto pairs = std::ssize(ratios_);
+Faster faster_in(const Pairs& all) {
+  const auto& [ratios, shortest] = all;
+  const auto pairs = std::ssize(ratios);
   const auto needed = pairs >= most_pairs ? pairs - 1 : pairs;
-  if (std::ranges::count_if(ratios_, [](double ratio) { return ratio > 1; }) >= needed) {
+  if (std::ranges::count_if(ratios, [](double ratio) { return ratio > 1; }) >= needed) {
     return Faster::first;
   }
-  if (std::ranges::count_if(ratios_, [](double ratio) { return ratio < 1; }) >= needed) {
+  if (std::ranges::count_if(ratios, [](double ratio) { return ratio < 1; }) >= needed) {
     return Faster::second;
   }
   if (pairs < most_pairs) return Faster::neither;
-  if (shortest_second_ > clearly_shorter * shortest_first_) return Faster::first;
-  if (shortest_first_ > clearly_shorter * shortest_second_) return Faster::second;
+  if (shortest[1] > clearly_shorter * shortest[0]) return Faster::first;
+  if (shortest[0] > clearly_shorter * shortest[1]) return Faster::second;
   return Faster::neither;
 }
 
-bool PairedTiming::decided() const {
-  const auto pairs = std::ssize(ratios_);
+bool decided_by(const Pairs& all) {
+  const auto pairs = std::ssize(all.ratios);
   if (pairs >= most_pairs) return true;
-  if (pairs >= several_pairs) return faster() != Faster::neither;
+  if (pairs >= several_pairs) return faster_in(all) != Faster::neither;
   if (pairs < few_pairs) return false;
-  const auto [least, most] = std::ranges::minmax(ratios_);
+  const auto [least, most] = std::ranges::minmax(all.ratios);
   return least > far_apart || most * far_apart < 1;
 }
 
+}  // namespace
+
 Faster time_in_pairs(const std::function<double()>& first, const std::function<double()>& second) {
-  PairedTiming pairs;
-  for (bool swapped = false; !pairs.decided(); swapped = !swapped) {
-    const double before = swapped ? second() : first();
-    const double after = swapped ? first() : second();
-    pairs.add(swapped ? after : before, swapped ? before : after);
+  Pairs pairs;
+  for (bool swapped = false; !decided_by(pairs); swapped = !swapped) {
+    double times[2];  // of the first and the second
+    times[swapped] = swapped ? second() : first();
+    times[!swapped] = swapped ? first() : second();
+    pairs.ratios.push_back(times[0] > 0 ? times[1] / times[0] : 1);
+    for (int which : {0, 1}) {
+      pairs.shortest[which] = std::min(pairs.shortest[which], times[which]);
+    }
   }
-  return pairs.faster();
+  return faster_in(pairs);
 }
 
 Faster faster_of(const Rival& first, const Rival& second) {

@@ -9,33 +9,17 @@
 #pragma once
 
 #include <functional>
-#include <limits>
-#include <vector>
 
 namespace rowhalo {
 
 enum class Faster { first, second, neither };
 
-class PairedTiming {
- public:
-  static constexpr int most_pairs = 9;
+inline constexpr int most_pairs = 9;
 
-  /// Times of the two, next to each other; the same on all ranks.
-  void add(double first, double second);
-  /// After three pairs that are far apart, six in all of which the same one is faster, or
-  /// `most_pairs`.
-  bool decided() const;
-  /// The one that is faster in all pairs so far; of nine in eight, which happens to equals in 4 %
-  /// of comparisons (sign test); else after nine the one whose shortest time is clearly shorter.
-  Faster faster() const;
-
- private:
-  std::vector<double> ratios_;  ///< second over first
-  double shortest_first_ = std::numeric_limits<double>::infinity();
-  double shortest_second_ = std::numeric_limits<double>::infinity();
-};
-
-/// Collective. Times both in pairs, each first in every other pair, until it is decided.
+/// Collective. Times both in pairs, each first in every other pair: until three pairs are far
+/// apart, the same one is faster in all of six, or there are `most_pairs`. The one that is faster
+/// in all of them; of nine in eight, which happens to equals in 4 % of comparisons (sign test);
+/// else after nine the one whose shortest time is clearly shorter.
 Faster time_in_pairs(const std::function<double()>& first, const std::function<double()>& second);
 
 /// A candidate of a trial: its time so far, and a function that times it again. The same on all

@@ -109,28 +109,19 @@ void Products::set_timed_x() {
       half[k] = load(first.type, setting_.x.data(), begin + k) / 2;
     }
     store(first.type, half.data(), count, bytes.data());
-    copy_between(first.device, first.data + begin * first.element_bytes(), bytes.data(),
-                 count * first.element_bytes());
+    for (const HaloVector& vector : vectors_) {
+      copy_between(vector.device, vector.data + begin * vector.element_bytes(), bytes.data(),
+                   count * vector.element_bytes());
+    }
   }
-  copy_first_vector();
-}
-
-void Products::set_x() {
-  const HaloVector& first = vectors_[0];
-  copy_between(first.device, first.data, setting_.x.data(),
-               static_cast<std::size_t>(first.owned) * first.element_bytes());
-  copy_first_vector();
-}
-
-void Products::copy_first_vector() {
-  const HaloVector &first = vectors_[0], &second = vectors_[1];
-  copy_between(second.device, second.data, first.data,
-               static_cast<std::size_t>(first.owned) * first.element_bytes());
 }
 
 /// Collective. The user's x and spoiled ghosts.
 void Products::restart() {
-  set_x();
+  for (const HaloVector& vector : vectors_) {
+    copy_between(vector.device, vector.data, setting_.x.data(),
+                 static_cast<std::size_t>(vector.owned) * vector.element_bytes());
+  }
   spoil_ghosts();
 }
 

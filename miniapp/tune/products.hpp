@@ -99,8 +99,6 @@ class Products {
 
  private:
   void set_timed_x();
-  void set_x();
-  void copy_first_vector();
   void spoil_ghosts();
   void restart();
   int run_step();

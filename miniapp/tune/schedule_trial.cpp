@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Trials of other schedules, and of the second best format (schedule_trial.hpp).
-#include "miniapp/tune/schedule_trial.hpp"
+// Trials of other schedules, and of the second best format (trials.hpp).
+#include "miniapp/tune/trials.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "miniapp/tune/paired_timing.hpp"
-#include "miniapp/tune/trial_budget.hpp"
 
 namespace rowhalo {
 

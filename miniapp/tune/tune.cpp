@@ -10,7 +10,7 @@
 #include "miniapp/halo/site.hpp"
 #include "miniapp/spmv/own_comm.hpp"
 #include "miniapp/tune/choose.hpp"
-#include "miniapp/tune/schedule_trial.hpp"
+#include "miniapp/tune/trials.hpp"
 #include "partition/base/hash.hpp"
 
 namespace rowhalo {

@@ -7,11 +7,11 @@ gpu_fault "exchange missing from the capture" miniapp/tune/products.cpp \
   'const auto product = [this](std::int64_t k) { apply(k); };' \
   'const auto product = [this](std::int64_t k) { if (single_++ < 2) { apply(k); } else { apply_local(kernels_, this->product(k), setting_.stream); } };' \
   test_exchange_gpu_n2
-gpu_fault "all products of a graph on the first vector" miniapp/tune/product_sequence.cpp \
+gpu_fault "all products of a graph on the first vector" miniapp/tune/timing.cpp \
   'for (int k = 0; k < step_; ++k) product_(k);' \
   'for (int k = 0; k < step_; ++k) product_(0);' \
   test_exchange_gpu_n2
-gpu_fault "half of the products in the graph" miniapp/tune/product_sequence.cpp \
+gpu_fault "half of the products in the graph" miniapp/tune/timing.cpp \
   'for (int k = 0; k < step_; ++k) product_(k);' \
   'for (int k = 0; k < step_ / 2; ++k) product_(k);' \
   test_exchange_gpu_n2

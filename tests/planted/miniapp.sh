@@ -230,7 +230,7 @@ fault "all of a product is exposed" miniapp/bench/measurement.cpp \
   '1 - without.median() / with.median()' \
   '1 + 0 * without.median() / with.median()' \
   cli_schedules
-fault "10 million nonzeros are many already" miniapp/tune/trial_budget.hpp \
+fault "10 million nonzeros are many already" miniapp/tune/trials.hpp \
   'most_entries > many_entries' \
   'most_entries >= many_entries' \
   test_miniapp_n1
@@ -252,7 +252,7 @@ fault "a rank reports whole batches" miniapp/bench/batches.cpp \
 fault "products are timed on the user's x" miniapp/tune/products.cpp \
   '  set_timed_x();
 ' \
-  '  set_x();
+  '  restart();
 '
 fault "ghosts of the first vector only are compared" miniapp/tune/products.cpp \
   'if (!are(vector, std::span(setting_.x).subspan(owned))) return false;' \
@@ -273,10 +273,10 @@ fault "auto keeps the slowest transport" miniapp/tune/transport_trials.cpp \
   'wins = faster == Faster::second;' \
   'wins = faster != Faster::second;'
 fault "a transport without room ends the job" miniapp/tune/transport_trials.cpp \
-  '  } catch (const AgreedError& refusal) {
-    candidate.outcome = outcome_of(refusal);' \
-  '  } catch (const InputError& refusal) {
-    candidate.outcome = Outcome::refused;'
+  '    } catch (const AgreedError& refusal) {
+      candidate.outcome = outcome_of(refusal);' \
+  '    } catch (const InputError& refusal) {
+      candidate.outcome = Outcome::refused;'
 fault "failures beside the host's calls are not looked for" miniapp/tune/timing.cpp \
   '    products.check();
     if (batch.products >= iterations) return batch;' \

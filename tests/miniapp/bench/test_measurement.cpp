@@ -8,7 +8,7 @@
 #include <chrono>
 #include <thread>
 
-#include "miniapp/tune/transport_trials.hpp"
+#include "miniapp/tune/trials.hpp"
 #include "tests/miniapp/problem.hpp"
 
 using namespace rowhalo;

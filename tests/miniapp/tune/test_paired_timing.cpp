@@ -94,7 +94,7 @@ TEST_CASE("a comparison takes no more pairs than it needs") {
   CHECK(other.calls == 6);
   Timed same(1, 0, 0, 6);
   CHECK(time_in_pairs(std::ref(equal), std::ref(same)) == Faster::neither);
-  CHECK(same.calls == PairedTiming::most_pairs);
+  CHECK(same.calls == most_pairs);
 }
 
 TEST_CASE("times alone decide only where other load does not explain the difference") {

@@ -9,8 +9,7 @@
 
 #include "io/report/reasons.hpp"
 #include "miniapp/process/watchdog.hpp"
-#include "miniapp/tune/format_trials.hpp"
-#include "miniapp/tune/schedule_trial.hpp"
+#include "miniapp/tune/trials.hpp"
 #include "tests/miniapp/problem.hpp"
 #include "tests/partition/matrices.hpp"
 
