@@ -1,7 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// From a cover to matrices (partial_sums.hpp): the entries of the sums move to those who compute
-// them.
+// From a cover to three local matrices (partial_sums.hpp): the nonzeros of a sum move to the rank
+// that owns their columns, which computes it.
+//
+// Example: the rows of rank 0 on two ranks, ten nonzeros. Rank 1 owns columns 3 to 8, which are
+// ghosts here.
+//
+//            owned       ghosts of rank 1
+//            0  1  2     3  4  5  6  7  8
+//       r0   .  p  .     a  b  c  d  e  f    six entries, more than any column has: a sum for r0
+//       r1   q  .  .     .  g  .  .  .  .    one entry, in a longer column: x4 travels
+//       r2   .  .  .     .  h  .  .  .  .    likewise; with x4 here, b needs no place in the sum
+//
+//     rank 0, `matrix`      rank 1, `sums`                    rank 0, `added`
+//     r0  p x1 + b x4       s = a x3 + c x5 + d x6            r0  1 s
+//     r1  q x0 + g x4           + e x7 + f x8                 r1  .
+//     r2  h x4              (columns 0 2 3 4 5 there)         r2  .
+//
+//   x4 travels from rank 1 to rank 0 while rank 1 computes s; s travels while rank 0 multiplies
+//   `matrix`; then `added` puts it into y: two entries travel instead of six.
+//
+//   cover_by_degrees   which ghosts and which sums travel (partial_sum_cover.hpp)
+//   moved_entries      a c d e f, grouped by the rank that computes with them
+//   sums_for_others    what came here, as rows of `sums`
+//   what_stays         `matrix`: its ghosts keep their order
+//   what_is_added      `added`: its columns are the rows of `sums` of all ranks, its ghosts those
+//                      that come here
 #include "partition/partial_sums.hpp"
 
 #include <algorithm>

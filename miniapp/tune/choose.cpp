@@ -1,6 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Named and chosen formats; trials of transports (choose.hpp).
+// What a product is made of, by name or by trial (choose.hpp):
+//
+//   schedule   settled_schedule   GPUs: by counts, from overlap to blocking; CPUs: as asked
+//      |
+//   format     choose_kernels     a name -> name_kernels;  auto -> try_formats (trials.hpp)
+//      |
+//   transport  choose_transport   a name -> as it is;      auto -> try_transports
+//      |
+//   other schedules, the second best format: try_other_schedules
+//
+// Example: the tridiagonal matrix of four rows, ten nonzeros, two rows per rank.
+//
+//     rank 0  r0   2 -1  .  .    interior: 2 nonzeros
+//             r1  -1  2 -1  .    boundary: 3, since x2 is a ghost
+//     rank 1  r2   . -1  2 -1    boundary: 3, since x1 is a ghost
+//             r3   .  . -1  2    interior: 2
+//
+//   Interior rows hold 4 of 10 nonzeros, more than a quarter: there is something to hide the
+//   exchange behind. But on GPUs where p2p may exchange in the product's stream, 5 nonzeros per
+//   rank are far below few_entries: overlap becomes blocking. On CPUs it stays overlap. Formats are
+//   tried for these rows, then each usable transport, on GPUs also in a CUDA graph. If the matrix
+//   were diagonal, nothing would travel: one transport stays, and no clock has to choose it.
 #include "miniapp/tune/choose.hpp"
 
 #include <fmt/format.h>
@@ -96,6 +117,31 @@ ChosenKernels choose_kernels(const ProductSetting& setting, const FormatRequest&
                      format_budget(setting.site.device, most_entries));
 }
 
+namespace {
+
+/// Whether a transport that `halo` allows may exchange in the product's stream, between all ranks.
+bool may_exchange_in_line(const ComputeSite& site, const std::string& halo) {
+  const auto serves = [&](const TransportEntry& entry) {
+    const bool asked = halo == "auto" || halo == "all" || halo == entry.name;
+    return entry.in_line && asked && entry.unusable(site).empty();
+  };
+  return site.nodes.nodes == 1 && site.hosts == 1 &&
+         std::any_of(transports().begin(), transports().end(), serves);
+}
+
+/// Collective. Of all nonzeros, those in interior rows.
+double interior_share(const Comm& comm, const LocalMatrix& matrix) {
+  const RowListView interior = matrix.interior.view();
+  std::int64_t inside = 0;
+  for (LocalIndex k = 0; k < interior.count; ++k) {
+    inside += matrix.offsets[interior[k] + 1] - matrix.offsets[interior[k]];
+  }
+  const std::int64_t all = sum_over_ranks(comm, matrix.offsets.back());
+  return static_cast<double>(sum_over_ranks(comm, inside)) / static_cast<double>(all);
+}
+
+}  // namespace
+
 SettledSchedule settled_schedule(const Comm& comm, const LocalMatrix& matrix,
                                  const ComputeSite& site, const std::string& halo,
                                  Schedule wanted) {
@@ -104,28 +150,17 @@ SettledSchedule settled_schedule(const Comm& comm, const LocalMatrix& matrix,
   if (sum_over_ranks(comm, matrix.boundary.view().count) == 0) {
     return {Schedule::blocking, ScheduleGrounds::no_ghosts};
   }
-  constexpr double least_share = 0.25;  // measured on R-MAT, where 12 % are interior
   // Measured on 2 and 4 H200s: in one kernel wave, 1.06 million entries per rank, takes 11 % less
   // time, stencil7:64, 0.9 million, 4 % less, stencil7:128, 3.6 million, 37 % more.
   constexpr std::int64_t few_entries = 1200000;
-  const auto serves_in_line = [&](const TransportEntry& entry) {
-    const bool asked = halo == "auto" || halo == "all" || halo == entry.name;
-    return entry.in_line && asked && entry.unusable(site).empty();
-  };
-  const bool in_line = site.nodes.nodes == 1 && site.hosts == 1 &&
-                       std::any_of(transports().begin(), transports().end(), serves_in_line);
-  if (in_line && max_over_ranks(comm, matrix.offsets.back()) < few_entries) {
+  if (may_exchange_in_line(site, halo) &&
+      max_over_ranks(comm, matrix.offsets.back()) < few_entries) {
     return {Schedule::blocking, ScheduleGrounds::few_entries};
   }
-  const RowListView interior = matrix.interior.view();
-  std::int64_t inside = 0;
-  for (LocalIndex k = 0; k < interior.count; ++k) {
-    inside += matrix.offsets[interior[k] + 1] - matrix.offsets[interior[k]];
+  constexpr double least_share = 0.25;  // measured on R-MAT, where 12 % are interior
+  if (interior_share(comm, matrix) < least_share) {
+    return {Schedule::blocking, ScheduleGrounds::few_interior_entries};
   }
-  const std::int64_t all = sum_over_ranks(comm, matrix.offsets.back());
-  const bool few =
-      static_cast<double>(sum_over_ranks(comm, inside)) < least_share * static_cast<double>(all);
-  if (few) return {Schedule::blocking, ScheduleGrounds::few_interior_entries};
   return {wanted};
 }
 
