@@ -33,7 +33,7 @@ class MessageExchange final : public VectorExchange {
         std::find(contiguous_.begin(), contiguous_.end(), false) != contiguous_.end();
     take_resources(
         context.comm, buffers == Buffers::device ? "--halo mpi-cuda" : "exchange of x", [&] {
-          memory_ = VectorStorage(context, layout_);
+          take_memory();
           if (buffers != Buffers::host) {
             on_device_.emplace(context, packing);
           } else if (scattered) {
@@ -94,7 +94,7 @@ class MessageExchange final : public VectorExchange {
   void close() override {
     for (const std::unique_ptr<Messages>& messages : messages_) messages->close();
     space_.close();
-    memory_.close();
+    free_memory();
   }
 
  private:

@@ -9,7 +9,6 @@
 // reads and 2 writes of it. Ranks of other nodes are reached by mpi in the same exchange.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <new>
@@ -59,8 +58,7 @@ class SharedExchange final : public NodeExchange {
       : NodeExchange(context),
         contiguous_(contiguous_sends(near_)),
         exchange_of_(static_cast<std::size_t>(context.vectors), 0) {
-    take_resources(context.comm, "--halo mpi-shared",
-                   [&] { memory_ = VectorStorage(context, layout_); });
+    take_resources(context.comm, "--halo mpi-shared", [&] { take_memory(); });
     make_channels();
     reach_others(make_mpi_exchange);
   }
@@ -98,7 +96,7 @@ class SharedExchange final : public NodeExchange {
 
   void close() override {
     if (far_) far_->close();
-    memory_.close();
+    free_memory();
     boxes_ = NodeMemory();  // others may still have it
   }
 

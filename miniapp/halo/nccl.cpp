@@ -32,7 +32,7 @@ class NcclExchange final : public VectorExchange {
  public:
   explicit NcclExchange(const TransportContext& context) : VectorExchange(context) {
     take_resources(context.comm, "--halo nccl", [&] {
-      memory_ = VectorStorage(context, layout_);
+      take_memory();
       packing_.emplace(context, Packing::scattered);
       arrived_.emplace(EventHandle::Timing::off);
     });
@@ -63,7 +63,7 @@ class NcclExchange final : public VectorExchange {
   void close() override {
     synchronize(packing_->side());
     own_.close();
-    memory_.close();
+    free_memory();
   }
 
  private:

@@ -12,7 +12,6 @@
 #include <set>
 #include <stdexcept>
 
-#include "miniapp/halo/memory/node_memory.hpp"
 #include "miniapp/halo/memory/peer_memory.hpp"
 #include "miniapp/halo/memory/vector_layout.hpp"
 #include "miniapp/halo/p2p/chunks.hpp"
@@ -71,7 +70,7 @@ class P2pExchange final : public NodeExchange {
       : NodeExchange(context), ranks_(partners(near_)), as_lines_(suit_lines(context.comm, near_)) {
     lay_out_incoming();
     take_resources(context.comm, "--halo p2p", [&] {
-      memory_ = VectorStorage(context, layout_, incoming_begin() + incoming_bytes_ - layout_.bytes);
+      take_memory(incoming_begin() + incoming_bytes_ - layout_.bytes);
       failure_ = PinnedMemory(sizeof(PeerFailure));
       counters_ = DeviceArray<p2p::Counters>(1);
       start_counters();
@@ -80,7 +79,7 @@ class P2pExchange final : public NodeExchange {
       ready_.emplace(EventHandle::Timing::off);
       arrived_.emplace(EventHandle::Timing::off);
     });
-    mapped_ = PeerMemory(context.comm, memory_.data(), ranks_);
+    mapped_ = PeerMemory(context.comm, memory(), ranks_);
     try {
       together(context.comm, [this] { connect(); });
     } catch (const AgreedError&) {
@@ -136,12 +135,12 @@ class P2pExchange final : public NodeExchange {
     const std::vector<PeerLayout> theirs = exchange_each(context_.comm, ranks_, own_layouts());
     const std::vector<p2p::Link> links = links_to(theirs);
     const std::span<const LocalIndex> indices(near_.send_indices);
-    std::byte* const incoming = memory_.data() + incoming_begin();
+    std::byte* const incoming = memory() + incoming_begin();
     take_resources(context_.comm, "--halo p2p", [&] {
       if (as_lines_) {
         lines_.emplace(links, indices, context_.type, incoming, half_bytes_, watch());
       } else {
-        chunks_.emplace(links, indices, context_.type, incoming, memory_.data() + ready_bytes(0),
+        chunks_.emplace(links, indices, context_.type, incoming, memory() + ready_bytes(0),
                         watch());
       }
     });
@@ -152,7 +151,7 @@ class P2pExchange final : public NodeExchange {
   void release() {
     mapped_.close();
     ROWHALO_MPI(MPI_Barrier(context_.comm.handle));  // nobody has this memory mapped any more
-    memory_.close();
+    free_memory();
   }
 
   void send_and_receive(const HaloVector& x, p2p::Place place, Stream stream) const {
@@ -199,7 +198,7 @@ class P2pExchange final : public NodeExchange {
     if (context_.exchanges == 0) return;
     const std::size_t bytes = incoming_begin() + incoming_bytes_ - ready_bytes(0);
     const std::vector<std::uint32_t> written(bytes / sizeof(std::uint32_t), context_.exchanges);
-    copy_now(memory_.data() + ready_bytes(0), written.data(), bytes);
+    copy_now(memory() + ready_bytes(0), written.data(), bytes);
   }
 
   /// As each peer is told.

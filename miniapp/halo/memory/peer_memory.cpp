@@ -42,7 +42,7 @@ PeerMemory::PeerMemory(const Comm& comm, const std::byte* base, const std::vecto
                                      peers[k], comm.rank, cudaGetErrorString(error)),
                          std::numeric_limits<std::int64_t>::max(), ExitCode::run_time);
       }
-      mapped_[peers[k]] = static_cast<std::byte*>(mapped);
+      mapped_[peers[k]].reset(static_cast<std::byte*>(mapped));
     }
   });
   if (!refusal) return;
@@ -51,9 +51,8 @@ PeerMemory::PeerMemory(const Comm& comm, const std::byte* base, const std::vecto
   throw *refusal;
 }
 
-void PeerMemory::close() {
-  for (const auto& [rank, base] : mapped_) ROWHALO_CUDA_PRINT(cudaIpcCloseMemHandle(base));
-  mapped_.clear();
+void PeerMemory::Unmap::operator()(std::byte* base) const {
+  ROWHALO_CUDA_PRINT(cudaIpcCloseMemHandle(base));
 }
 
 std::string peer_refusal(const Comm& comm, const NodeMap& nodes) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,19 +22,16 @@ class PeerMemory {
   /// for this rank's in turn. Throws AgreedError where CUDA refuses on some rank; then nobody has
   /// anything mapped any more.
   PeerMemory(const Comm& comm, const std::byte* base, const std::vector<int>& peers);
-  PeerMemory(PeerMemory&& other) noexcept { mapped_.swap(other.mapped_); }
-  PeerMemory& operator=(PeerMemory&& other) noexcept {
-    mapped_.swap(other.mapped_);
-    return *this;
-  }
-  ~PeerMemory() { close(); }
 
-  std::byte* base_of(int rank) const { return mapped_.at(rank); }
+  std::byte* base_of(int rank) const { return mapped_.at(rank).get(); }
   /// Local. No kernel may use the memory any more.
-  void close();
+  void close() { mapped_.clear(); }
 
  private:
-  std::map<int, std::byte*> mapped_;
+  struct Unmap {
+    void operator()(std::byte* base) const;
+  };
+  std::map<int, std::unique_ptr<std::byte, Unmap>> mapped_;
 };
 
 /// Collective. Why GPUs of ranks on one node cannot store into each other's memory, the same text

@@ -95,7 +95,7 @@ void NodeExchange::reach_others(
     std::unique_ptr<HaloExchange> (*make)(const TransportContext& context)) {
   if (std::ssize(near_ranks_) == context_.comm.size) return;
   TransportContext far{far_plan_,     context_.type, context_.vectors,
-                       context_.comm, context_.site, memory_.data()};
+                       context_.comm, context_.site, memory()};
   far.connections = context_.connections;
   far.layout = &layout_;
   far_ = make(far);

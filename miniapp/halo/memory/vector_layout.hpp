@@ -26,37 +26,28 @@ struct VectorLayout {
   HaloVector vector(const TransportContext& context, std::byte* base, int slot) const;
 };
 
-/// Where the vectors lie: in memory of their own, with `more_bytes` behind them, or where the
-/// context says.
-class VectorStorage {
- public:
-  VectorStorage() = default;
-  VectorStorage(const TransportContext& context, VectorLayout& layout, std::size_t more_bytes = 0)
-      : given_(context.memory) {
-    if (given_ != nullptr) return;
-    own_ = VectorMemory(context.site.device, layout.bytes + more_bytes);
-    layout.settle(context, own_.data());
-  }
-  std::byte* data() const { return given_ != nullptr ? given_ : own_.data(); }
-  void close() { own_ = VectorMemory(); }
-
- private:
-  std::byte* given_ = nullptr;
-  VectorMemory own_;
-};
-
-/// A transport with such vectors. Who derives from it makes and closes the storage.
+/// A transport with such vectors. Who derives from it takes and frees their memory.
 class VectorExchange : public HaloExchange {
  public:
   explicit VectorExchange(const TransportContext& context) : context_(context), layout_(context) {}
-  HaloVector make_vector() override { return layout_.vector(context_, memory_.data(), made_++); }
+  HaloVector make_vector() override { return layout_.vector(context_, memory(), made_++); }
 
  protected:
+  /// Local. Memory of their own, with `more_bytes` behind them, unless the context says where they
+  /// lie.
+  void take_memory(std::size_t more_bytes = 0) {
+    if (context_.memory != nullptr) return;
+    own_ = VectorMemory(context_.site.device, layout_.bytes + more_bytes);
+    layout_.settle(context_, own_.data());
+  }
+  std::byte* memory() const { return context_.memory != nullptr ? context_.memory : own_.data(); }
+  void free_memory() { own_ = VectorMemory(); }
+
   TransportContext context_;
   VectorLayout layout_;
-  VectorStorage memory_;
 
  private:
+  VectorMemory own_;
   int made_ = 0;
 };
 
