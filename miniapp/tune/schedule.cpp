@@ -4,7 +4,6 @@
 #include "miniapp/tune/schedule.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 namespace rowhalo {
 
@@ -29,6 +28,7 @@ constexpr ScheduleEntry table[] = {
     {"hpcg-like", "pack and start, owned columns, the host waits, ghosts added, the host waits",
      Schedule::hpcg_like, Order::split, baseline},
 };
+static_assert(std::ranges::is_sorted(table, {}, &ScheduleEntry::schedule));
 
 }  // namespace
 
@@ -37,11 +37,7 @@ std::span<const ScheduleEntry> schedules() {
 }
 
 const ScheduleEntry& entry_of(Schedule schedule) {
-  const auto found =
-      std::find_if(std::begin(table), std::end(table),
-                   [&](const ScheduleEntry& entry) { return entry.schedule == schedule; });
-  if (found == std::end(table)) throw std::logic_error("a schedule is missing in the table");
-  return *found;
+  return table[static_cast<int>(schedule)];
 }
 
 Order order_of(Schedule schedule) {
