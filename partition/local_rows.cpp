@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
 #include "partition/row_order.hpp"
 

@@ -3,7 +3,6 @@
 // The cover by degrees (partial_sum_cover.hpp): passes over the entries with ghost columns.
 #include "partition/partial_sum_cover.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <numeric>
 #include <utility>

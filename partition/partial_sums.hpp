@@ -18,8 +18,6 @@
 // of x travel while sums are computed, and these while the rows are multiplied.
 #pragma once
 
-#include <vector>
-
 #include "partition/halo_plan.hpp"
 #include "partition/local_matrix.hpp"
 

@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "partition/base/errors.hpp"
-
 namespace rowhalo {
 
 namespace {

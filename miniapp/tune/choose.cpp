@@ -27,7 +27,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <new>
 #include <stdexcept>
 

@@ -8,7 +8,6 @@
 #include "miniapp/tune/trials.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "io/report/reasons.hpp"

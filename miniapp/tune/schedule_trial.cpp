@@ -4,7 +4,6 @@
 #include "miniapp/tune/trials.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>

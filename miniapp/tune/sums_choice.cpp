@@ -3,7 +3,6 @@
 // Bytes and links with and without sums (sums_choice.hpp).
 #include "miniapp/tune/sums_choice.hpp"
 
-#include "partition/base/numbers.hpp"
 #include "partition/partial_sums.hpp"
 #include "partition/partitioners/functions.hpp"
 

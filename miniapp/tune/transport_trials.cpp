@@ -5,8 +5,6 @@
 #include "miniapp/tune/trials.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "io/report/reasons.hpp"
 #include "miniapp/tune/paired_timing.hpp"

@@ -4,7 +4,6 @@
 // which C++20 has no type: rounding to them (to nearest, ties to even), storing and loading.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "partition/base/types.hpp"

@@ -6,7 +6,6 @@
 // that no file can take more memory than that.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
