@@ -5,14 +5,9 @@
 // that share nothing with each other: PETSc, the reference of --validate, and sums in long double
 // over the entries as they were drawn; canonical formats have the bits of one loop over those.
 // ROWHALO_DIFFERENTIAL=SEED:FIRST:COUNT chooses the cases (tests/differential.sh runs a thousand).
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <map>
-#include <random>
 
 #include "miniapp/bench/baselines/baselines.hpp"
 #include "miniapp/bench/petsc/library.hpp"
@@ -20,36 +15,12 @@
 #include "miniapp/tune/choose.hpp"
 #include "partition/base/errors.hpp"
 #include "tests/miniapp/problem.hpp"
+#include "tests/miniapp/spmv/drawn.hpp"
 
 using namespace rowhalo;
 using namespace rowhalo::test;
 
 namespace {
-
-/// The same numbers on every rank and with every standard library.
-class Draw {
- public:
-  explicit Draw(std::uint64_t seed) : engine_(seed) {}
-  /// 0 .. count - 1.
-  std::int64_t below(std::int64_t count) {
-    return static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(count));
-  }
-  bool chance(int percent) { return below(100) < percent; }
-  /// In [-1, 1).
-  double real() { return static_cast<double>(engine_() >> 11) * 0x1p-52 - 1; }
-  template <class T>
-  const T& one_of(const std::vector<T>& list) {
-    return list[below(std::ssize(list))];
-  }
-  /// Small numbers as often as large ones, up to `most`.
-  GlobalIndex size(GlobalIndex most) {
-    const GlobalIndex limits[] = {3, 12, 100, 700, most};
-    return below(std::min(most, limits[below(5)]) + 1);
-  }
-
- private:
-  std::mt19937_64 engine_;
-};
 
 struct Drawn {
   GlobalIndex row, column;
@@ -238,39 +209,6 @@ Expected expect(const Case& it) {
   }
   return expected;
 }
-
-/// Files of one rank's choice in a folder that all ranks name.
-class Folder {
- public:
-  Folder() {
-    std::int64_t process = getpid();
-    MPI_Bcast(&process, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
-    path_ = std::filesystem::temp_directory_path() /
-            ("rowhalo-differential-" + std::to_string(process));
-    if (world().rank == 0) std::filesystem::create_directory(path_);
-  }
-  ~Folder() {
-    std::error_code ignored;
-    if (world().rank == 0) std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  /// Collective. The path of a file that rank 0 has written.
-  template <class Write>
-  std::string file(const char* name, Write write) const {
-    const std::filesystem::path path = path_ / name;
-    if (world().rank == 0) {
-      std::ofstream out(path);
-      write(out);
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-    return path.string();
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// One case from its file to its y. `run` says what is wrong, or nothing; the same on all ranks.
 class Differential {

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <numeric>
 
-#include "partition/base/errors.hpp"
 #include "tests/miniapp/tune/trials.hpp"
 
 using namespace rowhalo;
@@ -29,7 +27,6 @@ const FormatCandidate& candidate(const ChosenKernels& chosen, const std::string&
 }
 
 const TrialBudget ample{60, 300}, none{0, 0};
-
 using Factory = std::unique_ptr<SpmvKernel>(const CsrView&, RowListView, const Spec&);
 
 FormatEntry made_up(const char* name, Factory* make, PredictionRule* predict = nullptr) {
@@ -391,15 +388,6 @@ TEST_CASE("auto: every format of the table is judged on any matrix", "[short]") 
   }
 }
 
-TEST_CASE("auto: the set-up of many nonzeros on a GPU is 300 products, never more") {
-  CHECK(format_budget(Device::gpu, 10000001).seconds == 0);
-  CHECK(format_budget(Device::gpu, 10000000).seconds == 0.25);
-  CHECK(format_budget(Device::cpu, 10000001).seconds == 0.1);
-  for (const Device device : {Device::cpu, Device::gpu}) {
-    CHECK(format_budget(device, 1 << 30).products == 300);
-  }
-}
-
 TEST_CASE("auto leaves out what the statistics rule out") {
   Trials trials(nearly_tridiagonal([](GlobalIndex) { return false; }));
   const ChosenKernels chosen = trials.choose(automatic_formats(), ample);
@@ -409,18 +397,4 @@ TEST_CASE("auto leaves out what the statistics rule out") {
   REQUIRE_ALL_RANKS(!alone || left_out);
   REQUIRE_ALL_RANKS(!alone || !candidate(chosen, dense).seconds);
   REQUIRE_ALL_RANKS(chosen.interior != dense);
-}
-
-TEST_CASE("lack of memory is a refusal of its own") {
-  const Spec spec = Spec::parse("sell:c=4", "--format");
-  try {
-    refuse_without_memory(spec, [] { throw std::bad_alloc(); });
-    FAIL("no refusal");
-  } catch (const InputError& error) {
-    CHECK(error.code() == ExitCode::run_time);
-    CHECK(error.cause() == Cause::memory);
-    CHECK(error.reason() == "not enough memory: std::bad_alloc");
-    CHECK(std::string(error.what()) == "--format sell: not enough memory: std::bad_alloc");
-  }
-  CHECK_NOTHROW(refuse_without_memory(spec, [] {}));
 }
