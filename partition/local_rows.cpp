@@ -19,15 +19,12 @@ void check(const Comm& comm, const LocalRows& rows, const OwnedRanges& row_range
   const GlobalIndex next_row = row_ranges.starts[comm.rank];
   const GlobalIndex next_column = column_ranges.starts[comm.rank];
   const GlobalIndex all_columns = column_ranges.starts.back();
-  const auto refuse = [&](const std::string& what) {
-    throw InputError(fmt::format("LocalRows of rank {}: {}", comm.rank, what));
+  const auto refuse = [&](const std::string& what, std::int64_t position = InputError::anywhere) {
+    throw InputError(fmt::format("LocalRows of rank {}: {}", comm.rank, what), position);
   };
   const auto entries = std::ssize(rows.columns);
   if (rows.owned_columns < 0) {  // told first: it makes columns of other ranks look wrong
-    throw InputError(
-        fmt::format("LocalRows of rank {}: owned_columns is {}; it has to be at least 0", comm.rank,
-                    rows.owned_columns),
-        0);
+    refuse(fmt::format("owned_columns is {}; it has to be at least 0", rows.owned_columns), 0);
   }
   if (rows.offsets.empty()) refuse("offsets are empty; they are one more than the rows");
   if (rows.first_row != next_row) {

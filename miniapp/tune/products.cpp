@@ -80,13 +80,6 @@ void Products::apply(std::int64_t k) {
   if (setting_.hooks.after) setting_.hooks.after(setting_.stream);
 }
 
-/// Of x, then of sums.
-std::vector<HaloVector> Products::all_vectors() const {
-  std::vector<HaloVector> all(std::begin(vectors_), std::end(vectors_));
-  all.insert(all.end(), operator_.sum_vectors().begin(), operator_.sum_vectors().end());
-  return all;
-}
-
 ProductSequence Products::local_sequence() {
   const auto product = [this](std::int64_t k) {
     operator_.apply_alone(this->product(k), setting_.stream);
@@ -193,14 +186,14 @@ void Products::apply_once(const PhaseObserver& after) {
 }
 
 void Products::spoil_ghosts() {
-  for (const HaloVector& vector : all_vectors()) {
-    // All bits set is a NaN in every floating-point format.
+  // All bits set is a NaN in every floating-point format.
+  for (const HaloVector& vector : vectors_) {
     set_bytes(vector.device, vector.ghost_data(), 0xff,
               static_cast<std::size_t>(vector.ghosts) * vector.element_bytes());
   }
-  for (const HaloVector& vector : operator_.sum_vectors()) {
-    set_bytes(vector.device, vector.data, 0xff,
-              static_cast<std::size_t>(vector.owned) * vector.element_bytes());
+  for (const HaloVector& sums : operator_.sum_vectors()) {
+    const std::size_t entries = static_cast<std::size_t>(sums.owned) + sums.ghosts;
+    set_bytes(sums.device, sums.data, 0xff, entries * sums.element_bytes());
   }
   // A neighbour that went on alone might store the ghosts of the next product before this.
   ROWHALO_MPI(MPI_Barrier(setting_.measuring.comm.handle));

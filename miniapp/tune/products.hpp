@@ -107,7 +107,6 @@ class Products {
   bool own_ghosts_are_right() const;
   Product product(std::int64_t k);
   void apply(std::int64_t k);
-  std::vector<HaloVector> all_vectors() const;
 
   const ProductSetting& setting_;
   double alpha_, beta_;
