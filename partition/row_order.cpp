@@ -8,6 +8,8 @@
 #include <functional>
 #include <utility>
 
+#include "partition/base/first_failure.hpp"
+
 namespace rowhalo {
 
 namespace {
@@ -60,6 +62,7 @@ void put_in_order(CsrRows& rows) {
   const GlobalIndex count = rows.local_rows();
   std::vector<Offset> lengths(count);
   Offset duplicates = 0;
+  FirstFailure failure;
 #pragma omp parallel reduction(+ : duplicates) if (count >= least_rows)
   {
     std::vector<ColumnAndValue> entries;
@@ -69,10 +72,12 @@ void put_in_order(CsrRows& rows) {
       GlobalIndex* columns = rows.columns.data() + begin;
       lengths[row] = length;
       if (ascends(columns, columns + length)) continue;
-      lengths[row] = order_row(columns, rows.values.data() + begin, length, entries);
+      failure.catching(
+          [&] { lengths[row] = order_row(columns, rows.values.data() + begin, length, entries); });
       duplicates += length - lengths[row];
     }
   }
+  failure.rethrow();
   if (duplicates > 0) close_up(rows, lengths);
 }
 
