@@ -117,6 +117,7 @@ Machine begin(Session& session, Purpose purpose) {
   if (!options.machine.empty()) machine.measured = read_machine_file(options.machine, job.comm);
   if (!options.save_y.empty()) check_target(options.save_y, "--save-y", FileUse::vector, job.comm);
 
+  report.transposed = options.transpose;
   report.provenance = gather_provenance(job.comm, machine.device.description);
   if (purpose == Purpose::product && !options.dry) report.system = describe_system(job.comm);
   if (!options.quiet && job.comm.rank == 0) {
@@ -188,7 +189,6 @@ MatrixOutline outline_of(const RunOptions& options, const Job& job, const char* 
 
 /// --transpose. Collective. Nothing moves where the matrix equals its transpose.
 void transpose_matrix(const Job& job, DistributedCsr& matrix, RunReport& report) {
-  report.transposed = true;
   job.progress.phase("transpose");
   const double seconds = timed(job.comm, [&] {
     if (!equals_transpose(job.comm, matrix)) {
