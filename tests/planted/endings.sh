@@ -4,7 +4,7 @@
 # Faults that planted.sh plants where a run lacks memory or a folder, is asked to stop, or must not do what it could
 
 fault "PETSc is not asked for its memory" miniapp/bench/petsc/with_petsc.cpp \
-  'return lacking_memory(comm, bytes_in_petsc(matrix, vectors), "its copy of the matrix");' \
+  'return lacking_memory(comm, bytes_in_petsc(matrix, copies, vectors), "its copy of the matrix");' \
   'return {};' \
   faults_memory
 fault "PETSc's lack of memory stays with its rank" miniapp/bench/petsc/with_petsc.cpp \

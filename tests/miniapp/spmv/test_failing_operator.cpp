@@ -53,14 +53,20 @@ bool fails_together(const Application& rows, const Tuning& tuning, Agreement& pl
   comm.agreement = &planting;
   message.clear();
   std::optional<Operator> a;
+  bool left = true;  // what was to fail was not asked for
+  const auto disarm = [&] {
+    left = granted >= 0 || answered_calls >= 0;
+    granted = answered_calls = -1;
+  };
   try {
     a.emplace(comm, rows.rows, tuning);
     for (int k = 0; k < tuning.vectors && !tuning.foreign_vectors; ++k) a->make_vector();
+    disarm();
   } catch (const AgreedError& error) {
+    disarm();  // before anything is allocated here
     message = error.what();
   }
-  unspent = on_any_rank(granted >= 0 || answered_calls >= 0);
-  granted = answered_calls = -1;
+  unspent = on_any_rank(left);
   planting = {};
   std::string of_root = message;
   broadcast(world(), of_root);
