@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a product is made of, by name or by trial (choose.hpp):
+// Chooses what a product is made of, by name, by counts or by trial (choose.hpp, trials.hpp):
 //
-//   schedule   settled_schedule   GPUs: by counts, from overlap to blocking; CPUs: as asked
+//   schedule   settled_schedule   GPUs: counts may turn overlap into blocking;  CPUs: as asked
 //      |
-//   format     choose_kernels     a name -> name_kernels;  auto -> try_formats (trials.hpp)
+//   format     choose_kernels     a name -> name_kernels;           auto -> try_formats
 //      |
-//   transport  choose_transport   a name -> as it is;      auto -> try_transports
+//   transport  choose_transport   a name -> find_usable_transport;  auto -> try_transports
 //      |
-//   other schedules, the second best format: try_other_schedules
+//   schedule, second best format  with --format auto -> try_other_schedules
 //
 // Example: the tridiagonal matrix of four rows, ten nonzeros, two rows per rank.
 //
@@ -17,11 +17,13 @@
 //     rank 1  r2   . -1  2 -1    boundary: 3, since x1 is a ghost
 //             r3   .  . -1  2    interior: 2
 //
-//   Interior rows hold 4 of 10 nonzeros, more than a quarter: there is something to hide the
-//   exchange behind. But on GPUs where p2p may exchange in the product's stream, 5 nonzeros per
-//   rank are far below few_entries: overlap becomes blocking. On CPUs it stays overlap. Formats are
-//   tried for these rows, then each usable transport, on GPUs also in a CUDA graph. If the matrix
-//   were diagonal, nothing would travel: one transport stays, and no clock has to choose it.
+//   On GPUs settled_schedule() asks in this order. Are there ghosts? Yes. Are there few nonzeros? 5
+//   per rank are far below few_entries: where p2p may exchange in the product's stream, overlap
+//   becomes blocking. With other transports: is there enough to hide the exchange behind? Interior
+//   rows hold 4 of 10 nonzeros, more than a quarter: overlap stays. On CPUs overlap stays until
+//   try_other_schedules() finds blocking faster.
+//   Formats are tried for these rows, then each usable transport, on GPUs also in a CUDA graph. If
+//   the matrix were diagonal, nothing would travel: one transport is taken, and none is timed.
 #include "miniapp/tune/choose.hpp"
 
 #include <fmt/format.h>
@@ -45,7 +47,8 @@ void refuse_without_memory(const Spec& spec, const std::function<void()>& make) 
 
 namespace {
 
-/// A baseline may add up rows in two parts in any format, because it stands for another library.
+/// For Schedule::split, which adds up a row in two parts: refuses formats with the bits of csr and
+/// lists the others.
 void check_splittable(const FormatEntry& format, const Spec& options) {
   if (!format.canonical) return;
   std::vector<std::string> names;
@@ -63,12 +66,16 @@ void check_splittable(const FormatEntry& format, const Spec& options) {
 }  // namespace
 
 void check_format(const ProductSetting& setting, const FormatEntry& format, const Spec& options) {
+  // The baseline schedules (petsc-like, hpcg-like) add up rows in two parts as well. They take any
+  // format, because they stand for another library. Partial sums change the bits anyway.
   if (setting.schedule == Schedule::split && setting.sums == nullptr) {
     check_splittable(format, options);
   }
 }
 
-Schedule schedule_of(const ProductSetting& setting, const LocalKernels& kernels) {
+Schedule served_schedule(const ProductSetting& setting, const LocalKernels& kernels) {
+  // Three schedules have Order::split (Schedule::split and both baselines): the setting tells
+  // which. Else the kernels tell: a vendor's format may have turned overlap into blocking.
   return kernels.order == Order::split ? setting.schedule : schedule_of(kernels.order);
 }
 
@@ -89,10 +96,11 @@ std::optional<AgreedError> name_kernels(const ProductSetting& setting, const For
     const Spec interior = Spec::parse(chosen.interior, "--format");
     const Spec boundary = Spec::parse(chosen.boundary, "--boundary-format");
     check_format(setting, find_format(interior.name(), setting.site.device, "--format"), interior);
+    // Names the interior's format also where the boundary's lacks the memory.
     refuse_without_memory(interior, [&] {
       chosen.kernels = make_local_kernels(setting, order_of(setting.schedule), interior, boundary);
     });
-    chosen.schedule = schedule_of(setting, chosen.kernels);
+    chosen.schedule = served_schedule(setting, chosen.kernels);
     if (chosen.schedule == Schedule::blocking) chosen.boundary = chosen.interior;
   });
 }
@@ -124,11 +132,12 @@ bool may_exchange_in_line(const ComputeSite& site, const std::string& halo) {
     const bool asked = halo == "auto" || halo == "all" || halo == entry.name;
     return entry.in_line && asked && entry.unusable(site).empty();
   };
+  // --ranks-per-node may emulate several nodes on one host, or one node on several hosts.
   return site.nodes.nodes == 1 && site.hosts == 1 &&
          std::any_of(transports().begin(), transports().end(), serves);
 }
 
-/// Collective. Of all nonzeros, those in interior rows.
+/// Collective. The share of all nonzeros that is in interior rows.
 double interior_share(const Comm& comm, const LocalMatrix& matrix) {
   const RowListView interior = matrix.interior.view();
   std::int64_t inside = 0;
@@ -145,12 +154,14 @@ SettledSchedule settled_schedule(const Comm& comm, const LocalMatrix& matrix,
                                  const ComputeSite& site, const std::string& halo,
                                  Schedule wanted) {
   if (site.device == Device::cpu || wanted != Schedule::overlap) return {wanted};
-  // Beside an exchange of nothing a kernel starts later: 0.8 of 7 us on one H200.
+  // No row needs ghosts. Overlap would launch an exchange all the same, and the kernel would start
+  // later: 0.8 of 7 us on one H200.
   if (sum_over_ranks(comm, matrix.boundary.view().count) == 0) {
     return {Schedule::blocking, ScheduleGrounds::no_ghosts};
   }
-  // Measured on 2 and 4 H200s: in one kernel wave, 1.06 million entries per rank, takes 11 % less
-  // time, stencil7:64, 0.9 million, 4 % less, stencil7:128, 3.6 million, 37 % more.
+  // Measured on 2 and 4 H200s: one kernel for all rows takes 11 % less time than two for the matrix
+  // `wave` (1.06 million entries per rank), 4 % less for stencil7:64 (0.9 million), but 37 % more
+  // for stencil7:128 (3.6 million).
   constexpr std::int64_t few_entries = 1200000;
   if (may_exchange_in_line(site, halo) &&
       max_over_ranks(comm, matrix.offsets.back()) < few_entries) {
@@ -208,9 +219,10 @@ std::vector<TransportVariant> usable_transports(const ComputeSite& site, bool gr
 
 namespace {
 
-/// Where no entry of x crosses, transports differ by what they make and by graphs: of `variants`
-/// stays one, in a graph and without a library that has to connect, where there is such. What has
-/// gone.
+/// For ranks that exchange nothing: keeps one of `variants` and returns the others, for reports. In
+/// a graph is better than without; in a graph, p2p (in_line) is better than nccl, which has to
+/// connect. Among equals the first of the table is kept. There is always one: mpi serves every
+/// site.
 std::vector<TransportCandidate> leave_out_exchanges(std::vector<TransportVariant>& variants) {
   const auto worth = [](const TransportVariant& one) {
     return 2 * int{one.graph} + int{one.graph && one.entry->in_line};
@@ -242,7 +254,7 @@ ChosenTransport choose_transport(const ProductSetting& setting, const std::strin
     agree(setting.measuring.comm, [&] {
       const TransportEntry& entry = find_usable_transport(name, setting.site);
       chosen.name = name;
-      chosen.graph = graphs && entry.graphs;
+      chosen.graph = graphs && entry.graphs;  // not timed
       chosen.spent_seconds = spent;
     });
     return chosen;
@@ -251,6 +263,7 @@ ChosenTransport choose_transport(const ProductSetting& setting, const std::strin
   if (sum_over_ranks(setting.measuring.comm, setting.ghosts()) == 0) {
     chosen.candidates = leave_out_exchanges(variants);
   }
+  // Transports that cannot be tried are candidates, too: reports give their reasons.
   for (const TransportEntry& entry : transports()) {
     const std::string reason = entry.unusable(setting.site);
     if (reason.empty()) continue;

@@ -39,8 +39,9 @@ void refuse_without_memory(const Spec& spec, const std::function<void()>& make);
 /// Local. Throws InputError where the schedule of `setting` does not suit a format.
 void check_format(const ProductSetting& setting, const FormatEntry& format, const Spec& options);
 
-/// The schedule that `kernels` serve.
-Schedule schedule_of(const ProductSetting& setting, const LocalKernels& kernels);
+/// The schedule that `kernels` serve: that of `setting`, or blocking where a format takes all rows
+/// at once.
+Schedule served_schedule(const ProductSetting& setting, const LocalKernels& kernels);
 
 /// The format that takes any rows in a precision, with the bits of csr where any format gives them.
 const FormatEntry& universal_format(Device device, Precision precision);

@@ -124,7 +124,7 @@ class FormatTrials {
     candidates_[best_->prospect.place].outcome = Outcome::chosen;
     ChosenKernels chosen;
     chosen.interior = best_->prospect.entry->name;
-    chosen.schedule = schedule_of(setting_, best_->kernels);
+    chosen.schedule = served_schedule(setting_, best_->kernels);
     chosen.boundary = chosen.schedule == Schedule::blocking ? chosen.interior : best_->boundary;
     best_->products.reset();
     chosen.kernels = std::move(best_->kernels);
