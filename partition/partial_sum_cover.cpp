@@ -69,17 +69,17 @@ void set(char& mark) {
 /// Of a rank from which sums would not save an entry only entries of x travel.
 void leave_out_what_saves_nothing(int ranks, Cover& cover) {
   std::vector<std::int64_t> saved(ranks, 0);
-  for (std::size_t ghost = 0; ghost < cover.ghosts.size(); ++ghost) {
-    saved[cover.owners[ghost]] += cover.ghosts[ghost] == 0;
+  for (std::size_t ghost = 0; ghost < cover.ghost_travels.size(); ++ghost) {
+    saved[cover.owners[ghost]] += cover.ghost_travels[ghost] == 0;
   }
   for (std::size_t part = 0; part < cover.parts.size(); ++part) {
-    saved[cover.parts[part].owner] -= cover.sums[part];
+    saved[cover.parts[part].owner] -= cover.sum_travels[part];
   }
-  for (std::size_t ghost = 0; ghost < cover.ghosts.size(); ++ghost) {
-    if (saved[cover.owners[ghost]] <= 0) cover.ghosts[ghost] = 1;
+  for (std::size_t ghost = 0; ghost < cover.ghost_travels.size(); ++ghost) {
+    if (saved[cover.owners[ghost]] <= 0) cover.ghost_travels[ghost] = 1;
   }
   for (std::size_t part = 0; part < cover.parts.size(); ++part) {
-    if (saved[cover.parts[part].owner] <= 0) cover.sums[part] = 0;
+    if (saved[cover.parts[part].owner] <= 0) cover.sum_travels[part] = 0;
   }
 }
 
@@ -89,8 +89,8 @@ Cover cover_by_degrees(const LocalMatrix& matrix, int ranks) {
   Cover cover;
   cover.owners = owners_of_ghosts(matrix);
   find_parts(matrix, ranks, cover);
-  cover.sums.assign(cover.parts.size(), 0);
-  cover.ghosts.assign(matrix.ghosts.size(), 0);
+  cover.sum_travels.assign(cover.parts.size(), 0);
+  cover.ghost_travels.assign(matrix.ghosts.size(), 0);
   std::vector<LocalIndex> column_entries(matrix.ghosts.size(), 0);
   const auto visit = [&](const auto& each) {
 #pragma omp parallel for schedule(static)
@@ -105,19 +105,19 @@ Cover cover_by_degrees(const LocalMatrix& matrix, int ranks) {
   // Each entry takes the longer of its row and its column, the column where they are alike.
   visit([&](Offset part, LocalIndex ghost) {
     const bool as_sum = cover.parts[part].entries > column_entries[ghost];
-    set(as_sum ? cover.sums[part] : cover.ghosts[ghost]);
+    set(as_sum ? cover.sum_travels[part] : cover.ghost_travels[ghost]);
   });
   // Kept is what an entry needs that the other kind does not cover.
   for (int round = 0; round < 2; ++round) {
-    std::vector<char> ghosts(cover.ghosts.size(), 0), sums(cover.sums.size(), 0);
+    std::vector<char> ghosts(cover.ghost_travels.size(), 0), sums(cover.sum_travels.size(), 0);
     visit([&](Offset part, LocalIndex ghost) {
-      if (!cover.sums[part]) set(ghosts[ghost]);
+      if (!cover.sum_travels[part]) set(ghosts[ghost]);
     });
-    cover.ghosts.swap(ghosts);
+    cover.ghost_travels.swap(ghosts);
     visit([&](Offset part, LocalIndex ghost) {
-      if (!cover.ghosts[ghost]) set(sums[part]);
+      if (!cover.ghost_travels[ghost]) set(sums[part]);
     });
-    cover.sums.swap(sums);
+    cover.sum_travels.swap(sums);
   }
   leave_out_what_saves_nothing(ranks, cover);
   return cover;

@@ -25,7 +25,7 @@ struct Part {
   LocalIndex entries;
 };
 
-/// The parts of all rows, and of each of them and of each ghost whether it travels.
+/// The parts of all rows; for each part whether its sum travels, for each ghost whether it does.
 struct Cover {
   /// An entry with a ghost column: which of the matrix, and the part that it belongs to.
   struct Entry {
@@ -36,8 +36,8 @@ struct Cover {
   std::vector<Entry> entries;       ///< by row
   std::vector<Offset> first_parts;  ///< owned_rows + 1
   std::vector<Part> parts;
-  std::vector<char> sums;    ///< per part: its sum travels
-  std::vector<char> ghosts;  ///< per ghost: it travels
+  std::vector<char> sum_travels;    ///< per part
+  std::vector<char> ghost_travels;  ///< per ghost
 };
 
 /// Local.

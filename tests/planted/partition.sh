@@ -146,8 +146,8 @@ fault "a partial sum of ones" partition/partial_sums.cpp \
   'moved.values[place] = 1;' \
   test_partition_n2
 fault "partial sums begin where this rank's do" partition/partial_sums.cpp \
-  'first_sums = exchange_counts(comm, begins);' \
-  'first_sums = begins;' \
+  'my_first_sum_on = exchange_counts(comm, begins);' \
+  'my_first_sum_on = begins;' \
   test_partition_n3
 fault "partial sums without their saving" partition/partial_sum_cover.cpp \
   'leave_out_what_saves_nothing(ranks, cover);' \
