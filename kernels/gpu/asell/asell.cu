@@ -3,7 +3,7 @@
 // The kernel of asell: SELL-32-sigma whose slices have codes for columns (the format: asell.cpp). A
 // warp owns a slice of 32 rows, a lane one row. Ten nonzeros, four of the 32 lanes drawn:
 //
-//   matrix             slice, code offsets                           what the warp reads per step
+//   matrix             the slice in the code `offsets`               what the warp reads per step
 //   a00 a01            lane 0   lane 1   lane 2   lane 3
 //   a10 a11 a12        -        a10      a21      a32     step 0     offset -1, mask 1110
 //       a21 a22 a23    a00      a11      a22      a33     step 1     offset  0, mask 1111
@@ -11,11 +11,24 @@
 //
 //   lane 1: s = fma(a10, x[1 - 1], +0); s = fma(a11, x[1 + 0], s); s = fma(a12, x[1 + 1], s)
 //   lane 0: step 0 is a slot without an entry: x[0] is loaded, the product discarded; then a00, a01
+//   Bit l of a mask is lane l: lane 0 is the rightmost digit. An offset is column - anchor. The
+//   anchor is the row itself; in a matrix of b x b blocks, the first row of the row's block.
 //
-// The same slice in codes of a lane's own, which count from row + base, here base = -1; step 2 of
-// lanes 0 and 3 has no entry:
+// The same slice in the other codes, where each lane has codes of its own. A distance counts from
+// the column before, the first one from row + base. base is the smallest (first column - row) of
+// the slice, here -1. Columns are the columns themselves. Step 2 of lanes 0 and 3 has no entry:
 //   distances  lane 0: 1 1 ones   lane 1: 0 1 1   lane 2: 0 1 1   lane 3: 0 1 ones
 //   columns    lane 0: 0 1 -1     lane 1: 0 1 2   lane 2: 1 2 3   lane 3: 2 3 -1
+// A distance of all ones (255 or 65535) holds no entry, but the column advances by it. It pads the
+// end of a row. Before a gap that is too wide for one distance, it is an escape.
+//
+// Where step s of lane l lies; a 32-bit word has n codes: 4 or 2 distances, or 1 column:
+//   offset, mask       patterns[slice.codes + s], the same for all lanes
+//   distance, column   words[(slice.codes + s / n) * 32 + l], code s % n of it from the lowest bits
+//   value              values[(slice.values + s) * 32 + l]; a constant is table[0]
+//     of a dictionary  words at values[(slice.values + s / 4) * 32 + l], byte s % 4 from the lowest
+//                      bits: the position in the table
+// Two dependent loads come before that of x: the slice, then its codes.
 //
 // In general, for thread k: slice = k / 32, lane = k % 32; i = rows[k]; s = +0
 //     for step in [0, steps of the slice): column = next column by the slice's code, or none
@@ -23,8 +36,8 @@
 //     y_i = beta == 0 ? alpha * s : fma(alpha, s, beta * y_i)
 //   where asked for: dots[slice] = the sum of x[i] * y_i over its rows
 // The code is the same for a whole warp, so its branch costs nothing. As in sell, several steps are
-// loaded before the first of them is summed. Coded values are bound by the loads and instructions
-// of a step, not by memory: their table lies in shared memory.
+// loaded before the first of them is summed. With a dictionary, loads and instructions of a step
+// bound the kernel, not memory: its table lies in shared memory.
 #include "kernels/choice.hpp"
 #include "kernels/gpu/asell/asell.hpp"
 #include "kernels/gpu/asell/asell_tuning.hpp"
@@ -36,13 +49,16 @@
 namespace rowhalo {
 namespace {
 
-// Where the columns of a lane come from: load() gives the next `unroll` of them in column[], 0
-// where there is no entry, which has(there[]) tells; of `left` steps none beyond the last is read.
-// Only there[] is needed once x is under way: registers decide how many warps there are.
+// Where the columns of a lane come from. load() gives the next `unroll` of them in column[], and
+// has(there[]) tells which have an entry; the others are 0. Beyond the last of `left` steps, no
+// offset and no column is read. Distances are read in whole words: those beyond the last step are
+// all ones, so that they hold no entry. Only there[] is kept while x is loaded: registers decide
+// how many warps are resident at once. __syncwarp() is for the compiler: it keeps the loads before
+// it ahead of what follows (LoadOrder). No lane needs to wait for another.
 
 struct OffsetColumns {
   const OffsetStep* steps;
-  LocalIndex anchor;
+  LocalIndex anchor;  ///< of the lane's row
   unsigned lane_bit;
 
   template <LoadOrder order, int unroll>
@@ -111,7 +127,7 @@ struct WholeColumns {
   }
 };
 
-// Where its values come from, in the same way; without an entry any number will do.
+// Where its values come from, in the same way; without an entry any value will do.
 
 template <class Matrix>
 struct PlainValues {
@@ -129,12 +145,13 @@ struct PlainValues {
 };
 
 template <class Matrix>
-struct TableValues {
+struct DictionaryValues {
   const std::uint32_t* words;
   const Matrix* table;  ///< in shared memory
 
-  /// Asks for what the warp reads after `unroll` of `steps` steps, one line per lane: one wait for
-  /// memory per slice instead of one per batch of steps.
+  /// Prefetches what the warp reads after the first `unroll` of `steps` steps: one line of 4 steps
+  /// per lane, so the 128 steps that follow. These then wait for memory once, not once per batch of
+  /// `unroll`; a longer slice waits again.
   __device__ void ask(int steps, int unroll, int lane) const {
     const int row = unroll / values_per_word + lane;
     if (row * values_per_word < steps) prefetch(words + (row * warp_size - lane));
@@ -185,7 +202,8 @@ struct ConstantValue {
   }
 };
 
-/// Adds the next `unroll` of `left` steps; left >= unroll is known at compile time in the loop.
+/// Adds the next `unroll` of `left` steps; left >= unroll is known at compile time in the loop. The
+/// last parameter only names the type Matrix.
 template <int unroll, LoadOrder order, class Columns, class Values, class Vector, class Sum,
           class Matrix>
 __device__ void add_steps(int left, Columns& columns, Values& values, const Vector* x, Sum& sum,
@@ -230,7 +248,7 @@ __device__ auto values_of(const AsellArguments<Numbers>& a, const AsellSlice& sl
   if constexpr (code == ValueCode::plain) {
     return PlainValues<Matrix>{static_cast<const Matrix*>(a.values) + first};
   } else if constexpr (code == ValueCode::dictionary) {
-    return TableValues<Matrix>{static_cast<const std::uint32_t*>(a.values) + first, table};
+    return DictionaryValues<Matrix>{static_cast<const std::uint32_t*>(a.values) + first, table};
   } else if constexpr (code == ValueCode::fixed) {
     return FixedPointValues<Matrix>{static_cast<const std::uint16_t*>(a.values) + first, a.fixed};
   } else {
@@ -262,8 +280,8 @@ __device__ typename Numbers::Sum sum_by_code(const AsellArguments<Numbers>& a,
   return slice_sum<shape.plain, shape.few, shape.order, Numbers>(steps, columns, values, a.x);
 }
 
-/// Whether a kernel looks for `dots`. One whose values are coded is slower by 3 % for the look
-/// alone (elasticity:60 on an H200), so that there are two of it.
+/// Whether a kernel tests for an array `dots` and fills it; otherwise it writes none. With a
+/// dictionary the test alone costs 3 % (elasticity:60 on an H200), so that there are two kernels.
 enum class Dots { no, if_wanted };
 
 template <class Numbers, ValueCode value_code, Unroll unroll, Dots dots>
@@ -271,37 +289,40 @@ __global__ void __launch_bounds__(asell_threads, shape_of<Numbers>(unroll, value
     asell_kernel(AsellArguments<Numbers> a) {
   using Matrix = typename Numbers::Matrix;
   constexpr Shape shape = shape_of<Numbers>(unroll, value_code);
-  constexpr bool coded = value_code == ValueCode::dictionary;
+  constexpr bool has_dictionary = value_code == ValueCode::dictionary;
   // The step of a solver that adds the dots is launched while the last rows are multiplied.
   if constexpr (dots == Dots::if_wanted) let_next_start();
-  __shared__ Matrix table[coded ? most_distinct_values : 1];
-  const unsigned number = blockIdx.x * (asell_threads / warp_size) + threadIdx.x / warp_size;
-  const unsigned lane = threadIdx.x % warp_size, k = number * warp_size + lane;
+  __shared__ Matrix table[has_dictionary ? most_distinct_values : 1];
+  const unsigned slice_index = blockIdx.x * (asell_threads / warp_size) + threadIdx.x / warp_size;
+  const unsigned lane = threadIdx.x % warp_size, k = slice_index * warp_size + lane;
   const auto count = static_cast<unsigned>(a.rows.count);
-  const bool none = number * warp_size >= count;
-  if (!coded && none) return;  // coded: all threads of the block load the table and wait for it
+  const bool none = slice_index * warp_size >= count;
+  // With a dictionary all threads of the block load the table and wait for it.
+  if (!has_dictionary && none) return;
   constexpr unsigned slices_per_line = 128 / sizeof(AsellSlice);
-  if (lane == 0 && number % slices_per_line == 0 &&
-      (number + described_ahead) * warp_size < count) {
-    prefetch(a.slices + number + described_ahead);
+  if (lane == 0 && slice_index % slices_per_line == 0 &&
+      (slice_index + described_ahead) * warp_size < count) {
+    prefetch(a.slices + slice_index + described_ahead);
   }
   // All loads before the first wait, which is that of the thread block for its table.
   static_assert(most_distinct_values <= 2 * asell_threads);
   constexpr unsigned half = asell_threads;
   Matrix low{}, high{};
-  if (coded && threadIdx.x < a.table_size) low = cached(a.table + threadIdx.x);
-  if (coded && half + threadIdx.x < a.table_size) high = cached(a.table + half + threadIdx.x);
-  const AsellSlice slice = a.slices[none ? 0 : number];
+  if (has_dictionary && threadIdx.x < a.table_size) low = cached(a.table + threadIdx.x);
+  if (has_dictionary && half + threadIdx.x < a.table_size)
+    high = cached(a.table + half + threadIdx.x);
+  const AsellSlice slice = a.slices[none ? 0 : slice_index];
   // Lanes beyond the last row have no entries.
   const LocalIndex row = k < count ? a.rows[static_cast<LocalIndex>(k)] : -1;
-  if constexpr (coded) {
+  if constexpr (has_dictionary) {
     if (threadIdx.x < a.table_size) table[threadIdx.x] = low;
     if (half + threadIdx.x < a.table_size) table[half + threadIdx.x] = high;
     __syncthreads();
     if (none) return;
   }
   const auto values = values_of<Numbers, value_code>(a, slice, lane, table);
-  if constexpr (coded && unroll == Unroll::medium) {
+  if constexpr (has_dictionary && unroll == Unroll::medium) {
+    // shape.packed is the same: shape_of() gives both 8 steps with a dictionary.
     values.ask(static_cast<int>(slice.steps()), shape.plain, lane);
   }
   const auto sum = sum_by_code<shape>(a, slice, row, lane, values);
@@ -309,16 +330,16 @@ __global__ void __launch_bounds__(asell_threads, shape_of<Numbers>(unroll, value
   if constexpr (dots == Dots::if_wanted) {
     if (a.dots == nullptr) return;
     const double dot = sum_of_lanes(row >= 0 ? cached(a.x + row) * a.y[row] : 0);
-    if (lane == 0) a.dots[number] = dot;
+    if (lane == 0) a.dots[slice_index] = dot;
   }
 }
 
 template <class Numbers, ValueCode values, Unroll unroll>
 void launch(const AsellArguments<Numbers>& arguments, cudaStream_t stream) {
   const unsigned blocks = blocks_for(arguments.rows.count, asell_threads);
-  constexpr bool able = sums_dot<Numbers>(values), apart = in_table(values);
+  constexpr bool able = sums_dot<Numbers>(values), two_kernels = in_table(values);
   constexpr Dots dots = able ? Dots::if_wanted : Dots::no;
-  if (!apart || arguments.dots != nullptr) {
+  if (!two_kernels || arguments.dots != nullptr) {
     asell_kernel<Numbers, values, unroll, dots><<<blocks, asell_threads, 0, stream>>>(arguments);
   } else {
     asell_kernel<Numbers, values, unroll, Dots::no>
@@ -326,7 +347,8 @@ void launch(const AsellArguments<Numbers>& arguments, cudaStream_t stream) {
   }
 }
 
-/// Of values in a table there are two kernels, low and medium.
+/// With a dictionary or a constant there are two kernels, low and medium. With a dictionary there
+/// are two of each if they can sum dots (Dots).
 template <class Numbers, ValueCode values>
 AsellLaunch<Numbers> launch_of(Unroll unroll) {
   return with_choice<0, 1, 2, 3>(static_cast<int>(unroll), [](auto u) -> AsellLaunch<Numbers> {

@@ -22,7 +22,7 @@ enum class ValueCode {
   plain,       ///< as numbers
   dictionary,  ///< 8 bits: position in a table of at most 256 numbers
   constant,    ///< not at all: there is one distinct number only
-  by_step,     ///< one number for all rows of a step: a grid's equation with constant coefficients
+  by_step,     ///< one value for all rows of a step: a grid's equation with constant coefficients
   fixed,       ///< 16 bits, as fixed_point.hpp has them; of types that take coded values
 };
 /// Whether the kernel looks them up.
@@ -49,17 +49,17 @@ constexpr int codes_per_word(IndexCode code) {
 }
 inline constexpr int values_per_word = 4;  ///< of a dictionary
 
-/// A step of code `offsets` whose rows have the same number. One load.
-struct alignas(16) NumberedStep {
+/// A step of code `offsets` whose rows all have the same value. One load.
+struct alignas(16) ValuedStep {
   OffsetStep step;
-  std::uint64_t number;  ///< its bits
+  std::uint64_t value_bits;
 };
 
 struct AsellLayout {
   DeviceArray<AsellSlice> slices;
   DeviceArray<OffsetStep> patterns;  ///< of all slices that differ in them
   DeviceArray<std::uint32_t> words;  ///< codes
-  DeviceMemory values;  ///< numbers, words of positions, codes of 16 bits, or NumberedStep
+  DeviceMemory values;  ///< numbers, words of positions, codes of 16 bits, or ValuedStep
   DeviceMemory table;   ///< the distinct numbers of the local matrix, if coded
   FixedPoint fixed;     ///< what those codes mean
   ValueCode value_code = ValueCode::plain;
@@ -77,7 +77,7 @@ struct AsellLayout {
 
 /// Chooses a code for each slice of the listed rows and gives it its place. `words`, `values` and
 /// `table` are still to be made; values by_step are made. Where these are asked for and rows of a
-/// slice differ in the number of a step, the layout is one for a dictionary. `seed` is that of the
+/// slice differ in the value of a step, the layout is one for a dictionary. `seed` is that of the
 /// hash which tells patterns apart.
 AsellLayout measure_asell(const CsrView& matrix, RowListView rows, ValueCode value_code,
                           std::uint64_t seed);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The kernel of asell where a step has one number for all its rows (ValueCode::by_step). As in
+// The kernel of asell where a step has one value for all its rows (ValueCode::by_step). As in
 // asell.cu, but:
 //   for the slices of a warp, together where their steps are the same, else one by one:
 //     for step in [0, steps): column = anchor + offset, if the step has the row
-//       s = fma(number of the step, x[column], s)
+//       s = fma(value of the step, x[column], s)
 // Besides x and y it reads 16 bytes per 32 rows. What bounds it are loads of x from L1, which is at
 // 90 to 94 % of its throughput on an H200 (5, 7 and 27 points). Where each row has each step, as
 // the slice says (AsellSlice::base), masks are not looked at.
@@ -20,14 +20,14 @@
 namespace rowhalo {
 namespace {
 
-/// NumberedStep in registers; before it is loaded, a step that no row has.
+/// ValuedStep in registers; before it is loaded, a step that no row has.
 template <class Matrix>
 struct LoadedStep {
   LocalIndex offset = 0;
   unsigned mask = 0;
   Matrix number{};
 
-  __device__ void load(const NumberedStep* place) {
+  __device__ void load(const ValuedStep* place) {
     const int4 words = cached(reinterpret_cast<const int4*>(place));
     offset = words.x;
     mask = static_cast<unsigned>(words.y);
@@ -51,7 +51,7 @@ struct RowSums {
   /// Adds the next `unroll` steps, or `left` where these are fewer. whole: each row has each step,
   /// and `left` is at least `unroll`.
   template <int unroll, bool whole>
-  __device__ void add_batch(const NumberedStep* steps, int left) {
+  __device__ void add_batch(const ValuedStep* steps, int left) {
     LoadedStep<Matrix> step[unroll];
     Vector factor[unroll][rows];
 #pragma unroll
@@ -79,7 +79,7 @@ struct RowSums {
 
   /// Adds all `left` of them; whole: each row has each.
   template <int unroll, bool whole>
-  __device__ void add(const NumberedStep* steps, int left) {
+  __device__ void add(const ValuedStep* steps, int left) {
 #pragma unroll 1
     for (; left >= unroll; left -= unroll, steps += unroll) {
       add_batch<unroll, whole>(steps, unroll);
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(asell_threads, step_shape_of(unroll).blocks)
     same = same && slice[r].codes == slice[0].codes && slice[r].steps() == slice[0].steps();
   }
   const auto steps_of = [&](const AsellSlice& its) {
-    return static_cast<const NumberedStep*>(a.values) + its.codes;
+    return static_cast<const ValuedStep*>(a.values) + its.codes;
   };
   if (same && slice[0].base != 0) {
     all.template add<shape.steps, true>(steps_of(slice[0]), static_cast<int>(slice[0].steps()));

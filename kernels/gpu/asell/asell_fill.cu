@@ -33,7 +33,7 @@ class ValueWriter {
   __device__ ValueWriter(const FillArguments& a, std::uint64_t first)
       : table_(static_cast<const Word*>(a.table)), table_size_(a.table_size), fixed_(a.fixed) {
     void* const values = a.values;
-    if constexpr (code == ValueCode::by_step) numbered_ = static_cast<NumberedStep*>(values);
+    if constexpr (code == ValueCode::by_step) valued_ = static_cast<ValuedStep*>(values);
     const std::uint64_t place = first * warp_size + lane_number();
     if constexpr (code == ValueCode::plain) numbers_ = static_cast<Word*>(values) + place;
     if constexpr (code == ValueCode::fixed) codes_ = static_cast<std::uint16_t*>(values) + place;
@@ -55,10 +55,10 @@ class ValueWriter {
     }
   }
 
-  /// Whether the lanes with an entry have the number of step `k` of all patterns.
+  /// Whether the lanes with an entry have the value of step `k` of all patterns.
   __device__ bool fits(std::int64_t k, bool here, Word number) const {
     if constexpr (code != ValueCode::by_step) return true;
-    return __all_sync(all_lanes, !here || numbered_[k].number == number) != 0;
+    return __all_sync(all_lanes, !here || valued_[k].value_bits == number) != 0;
   }
 
   /// Writes what is left.
@@ -80,7 +80,7 @@ class ValueWriter {
   FixedPointCode<Number> fixed_;
   Word* numbers_ = nullptr;
   std::uint16_t* codes_ = nullptr;
-  const NumberedStep* numbered_ = nullptr;
+  const ValuedStep* valued_ = nullptr;
   std::uint32_t* words_ = nullptr;
   std::uint32_t word_ = 0;
   int filled_ = 0;

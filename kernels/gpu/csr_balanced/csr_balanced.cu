@@ -1,30 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The kernel of csr-balanced, a nonzero split: every lane has the same number of entries, however
-// long rows are (the format: csr_balanced.cpp, what it reads: balanced_plan.hpp). Twelve nonzeros
-// of four rows, with 3 lanes of 4 entries for 32 of 8:
+// long rows are (the format: csr_balanced.cpp, what it reads: balanced_plan.hpp). A chunk is 256
+// entries, 8 for each of 32 lanes; a share is a few chunks in succession, which one warp sums.
+// Drawn: a chunk of 3 lanes with 4 entries each. It has rows a, b, c and the begin of row d:
 //
 //   entry       0  1  2  3    4  5  6  7    8  9 10 11
 //   row         a  a  a  b    b  b  b  b    b  c  c  d
 //   loaded by   0  1  2  0    1  2  0  1    2  0  1  2    lane e mod 3: neighbours side by side
-//   staged      p0 p1 p2 p3   p4 p5 p6 p7   p8 p9 .. p11  products, in shared memory
+//   products    p0 p1 p2 p3   p4 p5 p6 p7   p8 p9 .. p11  staged in shared memory (place_of)
 //   summed by   lane 0        lane 1        lane 2
-//   marks       0010, 0       0000, 1       1010, 1       row ends; rows that ended in lanes before
+//   marks       0100, 0       0000, 1       0101, 1       low bits: bit j is set if entry j ends
+//               its row, entry 0 rightmost; bits above: how many rows ended in lanes before
 //
 //   lane 0      sums[0] = p0 + p1 + p2 (row a), left over p3
 //   lane 1      no row ends: left over p4 + p5 + p6 + p7
 //   lane 2      sums[1] = p8, sums[2] = p9 + p10 (row c), left over p11
 //   over lanes  a segmented sum of what is left over: p3 + (p4 + .. + p7) joins the next row that
 //               ends, sums[1] (row b); p11 stays open for the next chunk
-//   written     y of a, b, c by lanes 0, 1, 2, side by side
+//   written     y of a, b, c by lanes 0, 1, 2, side by side; if a began in an earlier
+//               share, what this share has of it goes to partial_sums instead
 //
-// Persistent warps: of W warps, warp w owns shares w, w + W, ... of a few chunks each. Lanes with
-// rows of any length have the same work (yaSpMV, Yan et al., PPoPP 2014, flags row ends likewise).
+// Persistent warps: of W warps, warp w takes the shares at places w, w + W, ... (share_at). Lanes
+// with rows of any length have the same work (yaSpMV, Yan et al., PPoPP 2014, flags row ends too).
 // With 16-bit columns, a chunk in which no row ends skips shared memory: each lane keeps a running
 // sum, and the 32 sums are added when the row or the share ends. The other variants do not, because
 // gathers limit them and the extra registers cost more. Columns and marks of the next chunk are
-// loaded while this one is summed. A row that several shares have entries of gets its sum from the
-// last warp to arrive, in a fixed order: the same bits every time.
+// loaded while this one is summed. A split row has entries in several shares. partial_sums[2 s] is
+// what share s has of the row open at its begin, if that ends in it; [2 s + 1], of the row open at
+// its end. Each share counts its arrival at its split rows; the last to arrive adds the parts of
+// the row in a fixed order: the same bits every time.
 #include "kernels/gpu/csr_balanced/balanced_tuning.hpp"
 #include "kernels/gpu/csr_balanced/chunk_loads.cuh"
 #include "kernels/gpu/csr_balanced/csr_balanced.hpp"
@@ -34,8 +39,9 @@
 namespace rowhalo {
 namespace {
 
-/// Where entry e of a chunk is staged. Each line of the banks has its entries turned by its number,
-/// so that neither rows of entries nor the eight of each lane meet in a bank.
+/// Where entry e of a chunk is staged: within its line, which spans all banks once, its position is
+/// XORed with the line's number mod 8. Thus entries that follow each other, which lanes write at
+/// once, share no bank, nor do the j-th entries of all lanes, read at once (of 16 lanes in fp64).
 template <class Sum>
 __device__ unsigned place_of(unsigned e) {
   constexpr unsigned line = 128 / sizeof(Sum);
@@ -116,9 +122,9 @@ __device__ void sum_chunk_rows(const Sum* product, unsigned mark, Sum& open, Sum
   __syncwarp();
 }
 
-/// What each lane has of a row since one ended, where whole chunks belong to that row.
+/// What each lane has of the open row, where whole chunks belong to it.
 template <class Sum>
-struct LaneParts {
+struct LaneSums {
   Sum sum = 0;
   bool some = false;  ///< the same in all lanes
 
@@ -150,16 +156,16 @@ __device__ void finish_empty_rows(const BalancedArguments<Numbers>& a, std::int6
   }
 }
 
-/// The sum of the row that the shares have parts of, by the calling lane (step 1) or by a warp.
+/// The sum of a split row over its shares, by one lane (0 of 1) or by all lanes of a warp.
 template <class Sum>
-__device__ Sum sum_of_shares(const Sum* partial_sums, const SplitRow& row, int first, int step) {
+__device__ Sum sum_of_shares(const Sum* partial_sums, const SplitRow& row, int lane, int lanes) {
   constexpr int unroll = 8;
   Sum sum = 0;
-  for (std::int32_t share = row.first + first; share <= row.last; share += unroll * step) {
+  for (std::int32_t share = row.first + lane; share <= row.last; share += unroll * lanes) {
     Sum part[unroll];
 #pragma unroll
     for (int u = 0; u < unroll; ++u) {
-      const std::int64_t at = share + u * step;
+      const std::int64_t at = share + u * lanes;
       part[u] = at > row.last ? Sum{0} : __ldcg(partial_sums + 2 * at + (at == row.last ? 0 : 1));
     }
 #pragma unroll
@@ -168,17 +174,17 @@ __device__ Sum sum_of_shares(const Sum* partial_sums, const SplitRow& row, int f
   return sum;
 }
 
-/// What the warp's shares have of split rows is in partial_sums: tells so, and finishes the rows of
-/// which nothing else is missing. One lane per end of a share.
+/// Counts the arrival of the warp's shares at their split rows, and finishes the rows of which all
+/// shares have arrived. Two lanes per share: for the row open at its begin, and at its end.
 template <class Numbers, class Columns>
-__device__ void finish_split_rows(const BalancedArguments<Numbers>& a, std::int64_t unit,
+__device__ void finish_split_rows(const BalancedArguments<Numbers>& a, std::int64_t next_place,
                                   std::int64_t warps) {
   const int lane = threadIdx.x % warp_size;
   const auto number_of = [&](LocalIndex ordinal) {
     return a.plan.rows ? a.plan.rows[ordinal] : ordinal;
   };
-  for (; unit < a.plan.shares.parts; unit += warp_size / 2 * warps) {
-    const std::int64_t place = unit + lane / 2 * warps;
+  for (; next_place < a.plan.shares.parts; next_place += warp_size / 2 * warps) {
+    const std::int64_t place = next_place + lane / 2 * warps;
     const bool is_share = place < a.plan.shares.parts;
     const int share = is_share ? Columns::share_at(a, static_cast<int>(place)) : 0;
     const bool at_end = lane % 2 == 1;
@@ -188,6 +194,7 @@ __device__ void finish_split_rows(const BalancedArguments<Numbers>& a, std::int6
     __threadfence();
     __syncwarp();
     const auto others = static_cast<unsigned>(row.last - row.first);
+    // At `others` the counter wraps to 0, ready for the next product.
     const bool complete = split >= 0 && atomicInc(a.arrived + split, others) == others;
     if (!__any_sync(all_lanes, complete)) continue;
     __threadfence();
@@ -226,10 +233,10 @@ struct ShareWalk {
   std::int64_t chunk, end;  ///< of the share
 
   template <class Numbers>
-  __device__ ShareWalk(const BalancedArguments<Numbers>& a, int first, int warps)
-      : place(first),
-        share(Columns::share_at(a, first)),
-        following(Columns::share_at(a, first + warps)),
+  __device__ ShareWalk(const BalancedArguments<Numbers>& a, int warp, int warps)
+      : place(warp),
+        share(Columns::share_at(a, warp)),
+        following(Columns::share_at(a, warp + warps)),
         chunk(a.plan.shares.begin(share)),
         end(a.plan.shares.begin(share + 1)) {}
 
@@ -276,9 +283,9 @@ __global__ void __launch_bounds__(most_balanced_threads<Numbers>, 1)
   Sum* const table = reinterpret_cast<Sum*>(shared) + block_warps * chunk_entries;
   Vector* const hubs = reinterpret_cast<Vector*>(table + Values::table_room);
   const int warps = static_cast<int>(gridDim.x) * block_warps;
-  const int first = static_cast<int>(blockIdx.x * block_warps + threadIdx.x / warp_size);
+  const int warp = static_cast<int>(blockIdx.x * block_warps + threadIdx.x / warp_size);
   const int shares = a.plan.shares.parts;
-  ShareWalk<Columns> walk(a, first, warps);
+  ShareWalk<Columns> walk(a, warp, warps);
   ChunkHead<Columns> head;
   LocalIndex split_ordinal = -1;  // of the row that is open where the share begins, if any is
   if (walk.share < shares) {
@@ -288,7 +295,7 @@ __global__ void __launch_bounds__(most_balanced_threads<Numbers>, 1)
   load_table<Values>(a, table);
   Columns::start(a, hubs);
   Sum open = 0;
-  LaneParts<Sum> parts;
+  LaneSums<Sum> lane_sums;
   while (walk.share < shares) {
     Values value(table);
     Vector factor[lane_entries];
@@ -300,16 +307,16 @@ __global__ void __launch_bounds__(most_balanced_threads<Numbers>, 1)
     const int next_share = walk.step(a, warps);
     if (next_share < shares) load_head(a, walk.chunk, head);
     if (Columns::keeps_lane_sums && count == 0) {
-      parts.add(value, factor);
+      lane_sums.add(value, factor);
     } else {
-      parts.join(open);
+      lane_sums.join(open);
       Sum product[lane_entries];
       multiply(value, factor, staged, product);
       sum_chunk_rows(product, mark, open, staged);
       write_rows(a, staged, ended, count, row, split_ordinal, walk.share);
     }
     if (next_share == walk.share) continue;
-    parts.join(open);
+    lane_sums.join(open);
     if (lane == 0) a.partial_sums[2 * std::int64_t{walk.share} + 1] = open;
     open = 0;
     if (a.plan.empty != nullptr) finish_empty_rows(a, walk.share);
@@ -319,7 +326,7 @@ __global__ void __launch_bounds__(most_balanced_threads<Numbers>, 1)
   if (a.plan.empty != nullptr) {
     for (; walk.place < a.plan.units.parts; walk.place += warps) finish_empty_rows(a, walk.place);
   }
-  finish_split_rows<Numbers, Columns>(a, first, warps);
+  finish_split_rows<Numbers, Columns>(a, warp, warps);
 }
 
 template <class Numbers, class Values>
