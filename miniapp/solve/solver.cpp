@@ -3,19 +3,22 @@
 // Solvers for programs (solver.hpp): what `rowhalo solve` puts together around a workspace, for an
 // operator that owns its parts.
 //
-//      constructor   entry_for     names and operator fit, or InputError   agree(), together():
-//                    launch_with   how iterations may be launched          what one rank throws,
+//      constructor   entry_for     names and operator fit, or InputError   together(): what
+//                    launch_with   how iterations may be launched          one rank throws,
 //                    M^-1, input, RankSums                                 all throw
 //      solve()       x = 0, workspace, entry->solve(workspace, b, x), check of the exchange
-//      close()       RankSums, whose memory and communicator other ranks have mapped
+//      close()       RankSums: its memory, which other ranks have mapped, or its NCCL communicator
 //
 // For the example of solver.hpp, ten nonzeros on two CPU ranks: launch is one_by_one, M^-1 is empty
 // ("none"), RankSums is MPI; solve() zeroes two entries of x on each rank, runs two iterations and
-// returns three norms. On two GPUs with p2p the same iterations are one CUDA graph that repeats
-// itself, and sums are stores into the peer's memory.
+// returns three norms. On two GPUs with p2p the first iteration is launched on its own, and the
+// others are one CUDA graph that repeats itself. Each rank stores its partial sums into its peer's
+// memory.
 #include "miniapp/solve/solver.hpp"
 
 #include <fmt/format.h>
+
+#include <stdexcept>
 
 namespace rowhalo {
 
@@ -37,8 +40,8 @@ const SolverEntry& entry_for(const SolverOptions& options, const Operator& op) {
   return entry;
 }
 
-/// Graphs hold what the transport puts into the stream; one that repeats itself on the device, no
-/// more than kernels of its own (in_line).
+/// A graph holds what the transport puts into the stream. A graph that repeats itself can hold only
+/// the transport's own kernels (in_line).
 Launch launch_with(const Tuning& tuning) {
   const TransportEntry& transport =
       tuning.own_transport != nullptr ? *tuning.own_transport : find_transport(tuning.transport);
@@ -56,19 +59,21 @@ Solver::Solver(Operator& op, const SolverOptions& options, Stream stream)
 void Solver::prepare() {
   const Comm& comm = op_.comm();
   const Device device = op_.site().device;
-  const PreconditionerEntry* inverse = nullptr;
+  const PreconditionerEntry* preconditioner = nullptr;
+  // together() puts the number of a rank before an InputError. What agree() throws stays as it is.
   agree(comm, [&] {
     entry_ = &entry_for(options_, op_);
     options_.norm = watched_norm(*entry_, options_);
-    inverse = &find_preconditioner(options_.preconditioner);
+    preconditioner = &find_preconditioner(options_.preconditioner);
     if (device == Device::gpu) launch_ = launch_with(op_.tuning());
   });
-  preconditioner_ = make_preconditioner(comm, op_.local(), *inverse, device);
+  preconditioner_ = make_preconditioner(comm, op_.local(), *preconditioner, device);
   input_ = op_.make_vector();
   rank_sums_ = make_rank_sums(comm, op_.site(), op_.tuning().transport);
 }
 
 SolverOutcome Solver::solve(const double* b, double* x) {
+  if (!rank_sums_) throw std::logic_error("solve() of a closed solver");
   const LocalMatrix& matrix = op_.local();
   const auto bytes = static_cast<std::size_t>(matrix.owned_rows) * sizeof(double);
   set_bytes(op_.site().device, x, 0, bytes);  // methods add to it
@@ -83,9 +88,10 @@ SolverOutcome Solver::solve(const double* b, double* x) {
       .preconditioner = preconditioner_ ? &*preconditioner_ : nullptr,
       .space = {op_.site().device, stream_, matrix.owned_rows},
       .size = matrix.info.rows,
-      .measures_phases = false,  // which would spoil x; it stays in the caller's memory
+      .measures_phases = false,  // measuring would spoil x, which stays in the caller's memory
   });
   SolverOutcome outcome = entry_->solve(workspace, b, x);
+  if (op_.site().device == Device::gpu) synchronize(stream_);  // what follows the last iteration
   op_.check();
   return outcome;
 }

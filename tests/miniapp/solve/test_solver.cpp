@@ -59,6 +59,8 @@ TEST_CASE("an application's solver has the bits of the program's, again and agai
       REQUIRE_ALL_RANKS(found == scaled);
     }
     solver.close();
+    solver.close();
+    REQUIRE_THROWS_AS(solver.solve(x.at<const double>(), x.at<double>()), std::logic_error);
     op.close();
   }
 }
