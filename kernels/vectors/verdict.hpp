@@ -112,7 +112,9 @@ ROWHALO_STEP inline SolverEnd verdict(const StopRule& rule, const double* scalar
   return stop_requested ? SolverEnd::interrupted : SolverEnd::none;
 }
 
-/// Notes the norm in scalars[at_norm2] and decides. `now`: nanoseconds.
+/// Notes the norm in scalars[at_norm2] and decides. `now`: nanoseconds. Called before the
+/// first iteration and after each, and no more after an end. So every call adds one norm, and an
+/// end comes with the norm of its own iteration: Seen has both in one number.
 ROWHALO_STEP inline SolverEnd judge(const Judge& judge, double* scalars, bool stop_requested,
                                     std::int64_t now) {
   const auto done = static_cast<std::int64_t>(scalars[at_norms]);

@@ -117,7 +117,7 @@ SolverOutcome run_solver(const Solving& solving, const SolverEntry& entry, Solve
 std::int64_t iteration_bytes(const Solving& solving, const SolverEntry& entry) {
   const Comm& comm = solving.e.job.comm;
   int passes = entry.vector_passes;
-  const int inverse_rows = solving.preconditioner ? solving.preconditioner->size() : 0;
+  const int inverse_rows = solving.preconditioner ? solving.preconditioner->block_size() : 0;
   if (inverse_rows != 1) passes -= entry.inverse_passes;
   if (products_sum_dots(solving.kernels.kernels, solving.options)) passes -= entry.dot_passes;
   if (inverse_rows > 1) passes += entry.products * (inverse_rows + 2);  // a pass of its own

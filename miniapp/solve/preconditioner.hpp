@@ -23,7 +23,7 @@ class BlockJacobi {
   BlockJacobi(Device device, const std::vector<double>& inverses, int size);
 
   const double* inverses() const { return memory_.at<double>(); }
-  int size() const { return size_; }
+  int block_size() const { return size_; }  ///< b: rows of a block
 
  private:
   VectorMemory memory_;

@@ -3,20 +3,20 @@
 // The workspace of solvers (workspace.hpp): a fixed-slot arena for all that is small, an allocation
 // per vector, and the launches of iterations.
 //
-//   small_    byte 0                                2048                  4096
-//             | scalars | stop | sums     ...       | ended_blocks  ...   | ExactSum 0, 1, 2 ...
-//               8 bytes each: alpha, beta ...         a counter of          accumulators of
-//               1 where this rank wants to stop,      thread blocks         reproducible sums
-//               values to be added up over ranks
+//   small_    byte 0                                   2048: at_ended_blocks   4096: at_exact
+//             | scalars     | stop_     | sums_.values | ended_blocks          | ExactSum 0, 1 ...
+//               alpha, beta   1: this     stops,         counter of thread       accumulators of
+//               ...           rank wants  s0, s1 ...     blocks that have        reproducible sums,
+//               8 bytes each  to stop                    ended in a step         in the same order
 //   parts_    [sum][part]              one part per thread block, for the last one to add up
-//   history_  | norms ... | times ... |    a pair per iteration, written by the verdict
-//   pinned_   | Seen | 1.0 |           seen by host and GPU; the 1 goes to `stop` on a signal
+//   history_  | norms ... | times ... |    iterations + 1 of each, written by the verdict
+//   pinned_   | Seen | 1.0 |           seen by host and GPU; the 1 goes to stop_ on a signal
 //   vectors_  0 | rows ... |   4352 | rows ... |   8704 | rows ... |   bytes into an allocation
 //             of its own each; 16 different places, so that vectors do not share sets of a cache
 //
 // After the example of workspace.hpp (ten nonzeros, two iterations of cg): scalars hold alpha = 2,
-// beta = 0, end = converged; norms are 1.41, 0.71, 0 with three times; Seen has three norms and the
-// same end, which is all that the host has looked at.
+// beta = 0, end = converged; norms are 1.41, 0.71, 0 with three times; Seen says that there are 3
+// norms and the same end, which is all that the host has looked at.
 //
 // One idea per function: capture() makes a graph of iterations, launch_iterations() takes the
 // first kind of launch that can be had, run_one_by_one() and run_graphs() launch, wait_for_mark()
@@ -30,18 +30,18 @@ namespace rowhalo {
 
 namespace {
 
-/// Iterations of a turn of the graph that repeats itself: a turn costs 3 to 5 us on an H200. Those
-/// of a turn that come after the end only multiply.
+/// Iterations in one turn of the graph that repeats itself. A turn costs 3 to 5 us on an H200.
 constexpr int loop_iterations = 8;
-/// Of a graph that does not, as name_of(Launch) says; two are on their way at a time.
+/// Iterations in a graph that does not repeat itself; run_one_by_one() launches as many ahead.
 constexpr int graph_iterations = 16;
 
-/// Where slots of the arena begin: counters behind scalars and sums, accumulators behind these.
-constexpr std::size_t at_ended_blocks = 2048, small_bytes = 4096;
+/// Offsets in small_, in bytes: of the counter ended_blocks, and of the accumulators behind it.
+constexpr std::size_t at_ended_blocks = 2048, at_exact = 4096;
 
 }  // namespace
 
 const char* name_of(Launch launch) {
+  static_assert(graph_iterations == 16, "the name says so");
   constexpr const char* names[] = {"one by one", "graphs of 16 iterations", "conditional graph"};
   return names[static_cast<int>(launch)];
 }
@@ -73,13 +73,15 @@ bool is_success(SolverEnd end) {
 
 SolverWorkspace::SolverWorkspace(const SolverSetting& setting)
     : setting_(setting),
-      small_(setting.space.device, small_bytes + most_reduced * sizeof(ExactSum)),
+      small_(setting.space.device, at_exact + most_reduced * sizeof(ExactSum)),
       parts_(setting.space.device, most_reduced * SumsView::most_parts * sizeof(double)),
       scalars_(small_.at<double>()),
       stop_(scalars_ + scalar_count),
-      sums_{stop_ + 1, small_.at<ExactSum>(small_bytes), parts_.at<double>()},
+      sums_{stop_ + 1, small_.at<ExactSum>(at_exact), parts_.at<double>()},
       clock_(setting.space.device, setting.space.stream) {
   static_assert((scalar_count + 1 + most_reduced) * sizeof(double) <= at_ended_blocks);
+  static_assert(at_ended_blocks + sizeof(unsigned) <= at_exact &&
+                at_exact % alignof(ExactSum) == 0);
   setting_.space.ended_blocks = small_.at<unsigned>(at_ended_blocks);
   if (setting.options.reproducible) setting_.space.summation = Summation::reproducible;
   if (products_sum_dots(setting.op.kernels(), setting.options)) {
@@ -138,7 +140,7 @@ std::vector<double> SolverWorkspace::read_vector(const double* vector) const {
 void SolverWorkspace::product(const HaloVector& x, double* y, double* dot_parts) {
   const Product product{1, x, 0, {y, number_type_of<double>}, dot_parts};
   clock_.in(&SolverPhases::product, [&] { setting_.op.apply(product, setting_.space.stream); });
-  setting_.space.backward = false;  // so the next sweep is
+  setting_.space.backward = false;  // the product went forward: next_sweep() turns backward
   if (!clock_.is_running()) return;
   clock_.in(&SolverPhases::local_product,
             [&] { setting_.op.apply_alone(product, setting_.space.stream); });
@@ -154,7 +156,7 @@ void SolverWorkspace::product_and_dot(const HaloVector& x, double* y, const Scal
   product(x, y, parts);
   VectorSpace& space = setting_.space;
   const std::int64_t rows = std::exchange(space.rows, *setting_.op.kernels().dot_parts());
-  space.backward = true;  // this is no sweep over the rows: the next one goes backward all the same
+  space.backward = true;  // AddParts is no sweep: it turns to forward, the sweep after it backward
   sum(AddParts{parts}, scalars);
   space.rows = rows;
 }
@@ -164,8 +166,8 @@ SumsView SolverWorkspace::exact_or_values() const {
   return {sums_.values, exact ? sums_.exact : nullptr, sums_.parts};
 }
 
-OverRanks SolverWorkspace::reduction(int count, bool sends, bool takes,
-                                     const ScalarStep& step) const {
+OverRanks SolverWorkspace::plan_reduction(int count, bool sends, bool takes,
+                                          const ScalarStep& step) const {
   OverRanks then;
   then.sums = exact_or_values();
   then.count = first_sum + count;
@@ -179,21 +181,21 @@ OverRanks SolverWorkspace::reduction(int count, bool sends, bool takes,
   return then;
 }
 
-void SolverWorkspace::reduce(const OverRanks& sums) {
+void SolverWorkspace::run_reduction(const OverRanks& plan) {
   const VectorSpace& space = setting_.space;
   clock_.in(&SolverPhases::reductions, [&] {
     RankSums& ranks = setting_.rank_sums;
     if (ranks.by_steps()) {
-      finish_sums(space, sums);
+      finish_sums(space, plan);
       return;
     }
-    OverRanks half = sums;
+    OverRanks half = plan;
     half.takes = false;
-    if (sums.sends) {
+    if (plan.sends) {
       finish_sums(space, half);
-      ranks.start(sums.sums, sums.count, space.stream);
+      ranks.start(plan.sums, plan.count, space.stream);
     }
-    if (!sums.takes) return;
+    if (!plan.takes) return;
     ranks.finish(space.stream);
     half.sends = false;
     half.takes = true;
@@ -202,21 +204,21 @@ void SolverWorkspace::reduce(const OverRanks& sums) {
 }
 
 void SolverWorkspace::send_sums(int count) {
-  if (by_kernels()) {
+  if (fuses_reductions()) {
     sums_beside_->fork(setting_.space.stream);
   } else {
-    reduce(reduction(count, true, false, {}));
+    run_reduction(plan_reduction(count, true, false, {}));
   }
 }
 
 void SolverWorkspace::finish_sum(int count, const ScalarStep& scalars) {
-  if (by_kernels()) {
+  if (fuses_reductions()) {
     VectorSpace beside = setting_.space;
     beside.stream = sums_beside_->stream();
-    finish_sums(beside, reduction(count, true, true, scalars));
+    finish_sums(beside, plan_reduction(count, true, true, scalars));
     sums_beside_->join(setting_.space.stream);
   } else {
-    reduce(reduction(count, false, true, scalars));
+    run_reduction(plan_reduction(count, false, true, scalars));
   }
 }
 
@@ -252,13 +254,14 @@ void SolverWorkspace::wait_for_mark() {
   const auto check = [&] {
     setting_.op.check();
     setting_.rank_sums.check();
-    return now_seconds();
   };
   if (done_) {
     constexpr double between_checks = 0.1;
     for (double checked = now_seconds(); !done_->reached();) {
       look();
-      if (now_seconds() - checked >= between_checks) checked = check();
+      if (now_seconds() - checked < between_checks) continue;
+      check();
+      checked = now_seconds();
     }
     check();
   }
@@ -298,8 +301,9 @@ bool SolverWorkspace::capture(Launch launch, const std::function<void()>& iterat
 }
 
 void SolverWorkspace::run_graphs() {
-  // Every rank must launch as many: after the end the exchanges go on, and wait for each other. So
-  // what the host may see already of the graph that still runs does not count.
+  // Every rank must launch the same number of graphs, since exchanges beyond the end still wait for
+  // each other. `norms`: as many as there are after the launches that have been waited for. An end
+  // within the launch that still runs comes with more (judge()), and does not count yet.
   auto norms = static_cast<std::int64_t>(read_scalar(at_norms)) + graph_iterations;
   graph_.launch(setting_.space.stream);
   for (bool over = false; !over; norms += graph_iterations) {

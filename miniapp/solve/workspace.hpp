@@ -9,9 +9,9 @@
 //      p   q   r   x             p   q   r   x           vector(): this rank's rows
 //      | a step, fused           |
 //      v                         v
-//      [ stop | s0 s1 s2 ]       [ stop | s0 s1 s2 ]     sums of its rows; the first number of a
-//            \                      /                  reduction says who wants to stop
-//             RankSums: added up over ranks
+//      [ stops | s0 s1 s2 ]      [ stops | s0 s1 s2 ]    sums_: stops is a copy of stop_,
+//            \                      /                    1 where this rank wants to stop;
+//             RankSums: added up over ranks              s0 s1 ... are sums over its rows
 //                         |
 //                         v
 //      alpha  beta  rho ...  end                         scalars, the same bits on all ranks: the
@@ -19,11 +19,15 @@
 //                         v
 //      |r| after 0, 1, 2 ... iterations; Seen            for the host, which looks now and then
 //
-// So repeat() may launch iterations in three ways; the host looks (L) while the device works:
+// So repeat() may launch iterations in three ways. L: the host waits, and meanwhile looks at Seen.
 //
-//      one_by_one    k=1 L k=2 L k=3 L ...
-//      graphs        [16 iterations][16 iterations] ...  two CUDA graphs on their way, L between
-//      loop          while (not ended) 8 iterations      one CUDA graph with a conditional node, L
+//      one_by_one    1 L 2 L 3 L ...             on a GPU with RankSums::on_device(): 16, then L
+//      graphs        1 L [16] [16] L [16] L ...  a CUDA graph of 16 iterations; of two
+//                                                launches under way L waits for the first
+//      loop          1 L [while not ended: 8] L  one CUDA graph with a conditional node
+//
+// Where several iterations are launched at a time, some may lie beyond the end. Those exchange and
+// multiply all the same, but their steps do nothing.
 //
 // An example, the ten nonzeros of A = tridiag(-1, 2, -1) with four rows, and b = (1, 0, 0, 1), by
 // cg without a preconditioner (z = r) from x = 0:
@@ -33,8 +37,8 @@
 //      2  .5 0  0 .5     .25 .5 .5 .25    0 .25 .25 0  .125 + .125   2      0  0  0 0     0    0
 //         1  1  1  1     finish: x is one iteration late; p.q = rank 0 + rank 1
 //
-// Two products, two reductions per iteration; norms 1.41, 0.71, 0; after the third the verdict is
-// SolverEnd::converged.
+// Two iterations up to the end, each of one product and two reductions. The norms are 1.41, 0.71
+// and 0. After the third of them the verdict is SolverEnd::converged.
 #pragma once
 
 #include <functional>
@@ -55,7 +59,7 @@ namespace rowhalo {
 /// How iterations are launched.
 enum class Launch {
   one_by_one,
-  graphs,  ///< CUDA graphs of several
+  graphs,  ///< a CUDA graph of 16, again and again
   loop,    ///< a CUDA graph that repeats itself
 };
 
@@ -63,15 +67,15 @@ const char* name_of(Launch launch);  ///< "one by one", ...
 const char* name_of(SolverEnd end);  ///< "converged", "indefinite matrix", ...
 bool is_success(SolverEnd end);
 
-/// Whether products sum x.y along, so that no pass over both is needed. The same on all ranks.
+/// Whether products sum x.y as they go, so that no pass over both is needed. The same on all ranks.
 bool products_sum_dots(const LocalKernels& kernels, const SolverOptions& options);
 
 struct SolverOutcome {
   SolverEnd end = SolverEnd::max_iterations;
-  std::vector<double> x;        ///< this rank's rows, where phases are measured
+  std::vector<double> x;        ///< this rank's rows; empty without SolverSetting::measures_phases
   std::vector<double> norms;    ///< watched: at the beginning, then after each iteration
   std::vector<double> seconds;  ///< of each iteration on this rank
-  double solve_seconds = 0;     ///< of all of them, by the host's clock
+  double solve_seconds = 0;  ///< by the host's clock; with capture, and iterations beyond the end
   SolverPhases phases;
   Launch launch = Launch::one_by_one;
   double eigenvalue = 0;  ///< of power iteration
@@ -80,21 +84,22 @@ struct SolverOutcome {
   std::optional<std::vector<double>> direction;
 };
 
-/// Everything that solvers of one run share; outlives the workspace.
+/// Everything that solvers of one run share. The workspace keeps a copy; what this refers to
+/// outlives the workspace.
 struct SolverSetting {
   const Comm& comm;
   Progress& progress;
   Operator& op;
-  HaloVector input;  ///< of its products
+  HaloVector input;  ///< the x of its products, the one that halo_vector() gives
   RankSums& rank_sums;
   SolverOptions options;                        ///< `norm`: one that the method has
-  Launch launch = Launch::one_by_one;           ///< where sums over ranks allow it
+  Launch launch = Launch::one_by_one;           ///< at most; sums or capture may allow less
   const BlockJacobi* preconditioner = nullptr;  ///< null: none
-  VectorSpace space;                            ///< its sums: as `options` say
+  VectorSpace space;                            ///< `summation`: as `options` say
   GlobalIndex size = 0;                         ///< rows of the matrix
   const double* dangling = nullptr;             ///< of PageRank: 1 where a column is empty
-  /// After a success a few more iterations measure the phases, which spoils x; SolverOutcome::x is
-  /// read before.
+  /// Whether a few more iterations after a success measure the phases. They spoil x;
+  /// SolverOutcome::x is a copy from before, made after every end.
   bool measures_phases = true;
 };
 
@@ -105,48 +110,50 @@ class SolverWorkspace {
   const SolverSetting& setting() const { return setting_; }
   /// A vector of this rank's rows, zeroed.
   double* vector();
-  /// Likewise, as input of products.
+  /// The input of products: setting().input, the same in each call, with its owned entries zeroed.
   HaloVector halo_vector();
-  /// In the memory of the device, when all before it is done.
+  /// Waits for the stream, then copies from the memory of the device to the host.
   double read_scalar(int place) const;
   std::vector<double> read_vector(const double* vector) const;
   Scalar scalar(int place) const { return {scalars_ + place}; }
 
   /// y = A x
   void product(const HaloVector& x, double* y) { product(x, y, nullptr); }
-  /// y = A x, then x.y over all ranks, which the product sums along if its format can, then
-  /// scalars from sums[0].
+  /// y = A x, then the sum of x.y over all ranks, then `scalars`, whose sum[0] is x.y. The product
+  /// sums x.y as it goes if its format can.
   void product_and_dot(const HaloVector& x, double* y, const ScalarStep& scalars);
   /// A step whose sums nobody needs.
   template <class Step>
   void run(const Step& step) {
     clock_.in(&SolverPhases::vectors, [&] { run_step(next_sweep(), step); });
   }
-  /// A step; its sums over this rank's rows are the next reduction's from `place` on.
+  /// A step; its sums over this rank's rows are s[place], s[place + 1] ... of the next reduction.
   template <class Step>
   void sum_here(const Step& step, int place = 0) {
     const VectorSpace& space = next_sweep();
     clock_.in(&SolverPhases::vectors, [&] { run_step(space, step, sums_at(place)); });
   }
-  /// A step, then the sums [0, place + its own) over all ranks, then scalars from them.
+  /// A step, then the sums [0, place + Step::sums) over all ranks, then scalars from them.
   template <class Step>
   void sum(const Step& step, const ScalarStep& scalars, int place = 0) {
-    const OverRanks then = reduction(place + Step::sums, true, true, scalars);
-    if (by_kernels()) {
+    const OverRanks then = plan_reduction(place + Step::sums, true, true, scalars);
+    if (fuses_reductions()) {
       run_step(next_sweep(), step, sums_at(place), then);
     } else {
       sum_here(step, place);
-      reduce(then);
+      run_reduction(then);
     }
   }
-  /// The same in two halves, with other work between them. Where kernels do all of a reduction, it
-  /// runs beside that work.
+  /// The same in two halves, start_sum() and finish_sum(). Between them there may be work without
+  /// sums, such as product(), and no other reduction. Where fuses_reductions(), all of the
+  /// reduction runs beside that work.
   template <class Step>
   void start_sum(const Step& step, int place = 0) {
     sum_here(step, place);
     send_sums(place + Step::sums);
   }
-  void send_sums(int count);  ///< of sum_here()
+  void send_sums(int count);  ///< instead of start_sum(), after sum_here(); `count` as below
+  /// `count`: all sums of the reduction, place + Step::sums of the last step that has summed.
   void finish_sum(int count, const ScalarStep& scalars);
 
   /// u = M^-1 r, and scalars from the sums of (r.u, r.r, u.u) over all ranks.
@@ -163,7 +170,7 @@ class SolverWorkspace {
   }
   /// Whether the preconditioner takes a pass of its own, so that no step can apply it.
   bool has_blocks() const {
-    return setting_.preconditioner != nullptr && setting_.preconditioner->size() > 1;
+    return setting_.preconditioner != nullptr && setting_.preconditioner->block_size() > 1;
   }
   /// For steps that apply it by themselves; with blocks they apply nothing.
   Inverse inverse() const {
@@ -177,9 +184,10 @@ class SolverWorkspace {
                        const std::function<void()>& finish = {});
 
  private:
-  static constexpr int first_sum = 1;  ///< the one before says who wants to stop
+  static constexpr int first_sum = 1;  ///< of sums_.values; the one before: how many want to stop
 
-  /// Sweeps over the rows alternate in direction; products go forward.
+  /// Sweeps over the rows alternate in direction, so that each begins with the rows that the one
+  /// before has left in the cache. Products go forward.
   const VectorSpace& next_sweep() {
     setting_.space.backward = !setting_.space.backward;
     return setting_.space;
@@ -189,20 +197,24 @@ class SolverWorkspace {
   template <class Pass>
   void with_inverse(const double* r, double* u, const Pass& pass) const {
     if (has_blocks()) {
-      pass(ApplyBlocks{setting_.preconditioner->inverses(), setting_.preconditioner->size(), r, u});
+      const BlockJacobi& blocks = *setting_.preconditioner;
+      pass(ApplyBlocks{blocks.inverses(), blocks.block_size(), r, u});
     } else {
       pass(ApplyInverse{inverse(), r, u});
     }
   }
-  OverRanks reduction(int count, bool sends, bool takes, const ScalarStep& scalars) const;
+  /// What a reduction of s[0, count) has to do: send the sums of this rank, take those of all.
+  OverRanks plan_reduction(int count, bool sends, bool takes, const ScalarStep& scalars) const;
   SumsView exact_or_values() const;
   SumsView sums_at(int place) const { return exact_or_values().from(first_sum + place); }
-  /// Whether kernels do all of a reduction, and nobody wants to know how long that takes.
-  bool by_kernels() const {
+  /// Whether kernels do all of a reduction: the kernel of the step, or one beside a product. Not
+  /// while phases are measured: then a reduction has a time of its own.
+  bool fuses_reductions() const {
     return setting_.rank_sums.by_steps() && setting_.space.device == Device::gpu &&
            !clock_.is_running();
   }
-  void reduce(const OverRanks& sums);
+  /// The reduction by itself, after the steps that have summed.
+  void run_reduction(const OverRanks& plan);
   Seen seen() const;
   bool is_over() const { return seen().end() != SolverEnd::none; }
   void mark();
@@ -224,8 +236,8 @@ class SolverWorkspace {
   std::optional<VectorMemory> dot_parts_;  ///< that products leave; nothing where they do not
   VectorMemory small_, parts_;
   double *scalars_ = nullptr, *stop_ = nullptr;
-  SumsView sums_;         ///< all of a reduction; accumulators are there in any case
-  VectorMemory history_;  ///< norms and times of iterations
+  SumsView sums_;         ///< [stops | s0 s1 ...]; `exact` is there whatever the summation
+  VectorMemory history_;  ///< norms and times
   PinnedMemory pinned_;   ///< what the device writes and the host reads, and a 1 for the device
   Seen host_seen_{};      ///< the same on a CPU
   Judge judge_;
