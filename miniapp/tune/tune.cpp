@@ -12,6 +12,7 @@
 #include "miniapp/tune/choose.hpp"
 #include "miniapp/tune/trials.hpp"
 #include "partition/base/hash.hpp"
+#include "partition/base/numbers.hpp"
 
 namespace rowhalo {
 
