@@ -9,7 +9,7 @@ namespace rowhalo {
 
 namespace {
 
-constexpr int most_iterations = 10'000'000;  // their norms are kept
+constexpr int most_solver_iterations = 10'000'000;  // their norms are kept
 
 /// "\n  name: summary" per entry.
 std::string summaries(const auto& table) {
@@ -36,9 +36,9 @@ void add_solver_options(App& app, SolveOptions& solve) {
              with_default("stop when the norm is this small, relative to the first one (power: "
                           "to |lambda|)",
                           solve.tolerance));
-  add_number(app, "--max-iterations", solve.max_iterations, "N", 1, most_iterations,
+  add_number(app, "--max-iterations", solve.max_iterations, "N", 1, most_solver_iterations,
              with_default("give up after so many", solve.max_iterations));
-  add_number(app, "--iterations", solve.iterations, "N", 1, most_iterations,
+  add_number(app, "--iterations", solve.iterations, "N", 1, most_solver_iterations,
              "run exactly N iterations, whatever the norm: for benchmarks");
   app.add_flag("--reproducible", solve.reproducible,
                "sum without rounding: history and x are identical for any number of ranks, "
