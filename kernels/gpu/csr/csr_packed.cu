@@ -304,9 +304,11 @@ class CsrPackedKernel final : public DeviceFormat {
     return columns_.bytes() + values_.bytes() + codes_.bytes() + words_.bytes();
   }
   std::string parameters() const override {
-    std::string text = "block=" + std::to_string(threads_);
-    if (codes_) text += "," + codes_.text();
-    return text + (in_fp32_ ? ",values=fp32" : "");
+    std::string text = "block=";
+    text += std::to_string(threads_);
+    if (codes_) text.append(",").append(codes_.text());
+    if (in_fp32_) text += ",values=fp32";
+    return text;
   }
 
   bool in_fp32_;  ///< fp64 values are stored as fp32
