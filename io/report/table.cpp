@@ -121,15 +121,14 @@ void write_cases(std::ostream& out, const std::vector<CaseReport>& list) {
 
 void write_matrix(Table& table, const RunReport& report) {
   const MatrixReport& m = report.matrix;
-  const InfoReport* info = report.info ? &*report.info : nullptr;
-  const bool exact = info == nullptr || info->exact_nonzeros;
+  const std::optional<InfoReport>& info = report.info;
   table.group("Matrix");
   table.line("source", "{}{}", report.transposed ? "transpose of " : "", m.info.source);
   table.line("size", "{} x {}, {}{} nonzeros", grouped(m.info.rows), grouped(m.info.columns),
-             exact ? "" : "about ", grouped(m.nonzeros));
+             !info || info->exact_nonzeros ? "" : "about ", grouped(m.nonzeros));
   table.line("kind", "{} {}{}", m.info.field, m.info.symmetry,
              m.info.block > 1 ? fmt::format(", blocks of {}", m.info.block) : "");
-  if (info != nullptr && info->grid) {
+  if (info && info->grid) {
     const auto& [x, y, z] = *info->grid;
     table.line("grid", "{} x {} x {}", grouped(x), grouped(y), grouped(z));
   }

@@ -90,7 +90,8 @@ void fields(const TelemetryReport& t, auto&& field) {
   field("gpus", t.gpus, "every GPU of the run; empty: none, or NVML is absent");
   field("gpu_joules", t.gpu_joules,
         "energy of all GPUs by their counters; null: less than 5 s, or not readable (J)");
-  field("cpu_joules", t.cpu_joules, "energy of the processor packages of all nodes, likewise (J)");
+  field("cpu_joules", t.cpu_joules,
+        "energy of the processor packages of all nodes by their counters; null: as gpu_joules (J)");
   field("energy_per_product_joules", t.energy_per_product_joules,
         "of the GPUs, or of the processors where these compute (J)");
   field("gflops_per_watt", t.gflops_per_watt, "10^9 operations per joule");

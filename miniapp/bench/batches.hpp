@@ -45,7 +45,7 @@ struct BatchTimes {
   std::vector<double> seconds;  ///< of one product, a value per batch, the slowest rank's
   bool interrupted = false;     ///< a signal ended the batches early, perhaps before the first
   int part = 0;                 ///< products of the only batch, where that was ended; else 0
-  std::vector<double> own_seconds{};  ///< likewise, this rank's
+  std::vector<double> own_seconds{};  ///< of one product, a value per batch, this rank's
 
   double median() const { return rowhalo::median(seconds); }
 };

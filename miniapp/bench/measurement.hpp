@@ -18,7 +18,7 @@ namespace rowhalo {
 struct PhaseMarks {
   std::vector<Phase> phases;
   std::vector<double> host;         ///< by the host's clock: the beginning, then a value per phase
-  std::vector<EventHandle> events;  ///< likewise on a GPU; none on the CPU
+  std::vector<EventHandle> events;  ///< the same marks on a GPU; empty on the CPU
 
   explicit PhaseMarks(Device device);
   void take(Products& products, Stream stream);
@@ -27,7 +27,7 @@ struct PhaseMarks {
 /// This rank's times of one product.
 struct OwnTimes {
   std::vector<double> batch_seconds;        ///< a value per batch
-  std::vector<double> local_batch_seconds;  ///< likewise, without exchange
+  std::vector<double> local_batch_seconds;  ///< a value per batch, of products without exchange
   PhaseReport phases;
 };
 

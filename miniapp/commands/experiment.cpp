@@ -190,13 +190,12 @@ MatrixOutline outline_of(const RunOptions& options, const Job& job, const char* 
 /// --transpose. Collective. Nothing moves where the matrix equals its transpose.
 void transpose_matrix(const Job& job, DistributedCsr& matrix, RunReport& report) {
   job.progress.phase("transpose");
+  bool moves = false;
   const double seconds = timed(job.comm, [&] {
-    if (!equals_transpose(job.comm, matrix)) {
-      matrix = transposed(job.comm, std::move(matrix), job.progress);
-      report.setup.transpose_seconds = 0;
-    }
+    moves = !equals_transpose(job.comm, matrix);
+    if (moves) matrix = transposed(job.comm, std::move(matrix), job.progress);
   });
-  if (report.setup.transpose_seconds) report.setup.transpose_seconds = seconds;
+  if (moves) report.setup.transpose_seconds = seconds;
 }
 
 DistributedCsr read_matrix(const RunOptions& options, const Job& job, RunReport& report) {

@@ -30,7 +30,7 @@ struct ChosenKernels {
   LocalKernels kernels;
   Schedule schedule = Schedule::overlap;    ///< blocking where a format takes all rows at once
   std::vector<FormatCandidate> candidates;  ///< empty when the format was named
-  std::optional<ChoiceCost> cost;           ///< likewise
+  std::optional<ChoiceCost> cost;           ///< empty when the format was named
 };
 
 /// Local. Runs `make`; memory that lacks becomes a refusal of the format that `spec` names.

@@ -22,10 +22,10 @@
 //             without the exchange, which slows some down more than others. (2 H200s,
 //             banded:rows=200000,half=64,fill=0.2: alone asell took 10.9 us and csr-packed 11.2,
 //             with the exchange 14.0 and 11.0.)
-//   blocking  on GPUs likewise, with the best format so far. On CPUs with the chosen format, the
-//             second best and csr-omp, which converts nothing: the cores that multiply also copy,
-//             so that overlap hides little, and two lists of rows read the CSR arrays twice, with
-//             gaps.
+//   blocking  on GPUs for short products, with the best format so far. On CPUs with the chosen
+//             format, the second best and csr-omp, which converts nothing: the cores that multiply
+//             also copy, so that overlap hides little, and two lists of rows read the CSR arrays
+//             twice, with gaps.
 #pragma once
 
 #include <algorithm>
