@@ -29,6 +29,7 @@ inline std::vector<std::string> gpu_specs(Baselines baselines) {
                            "csr-vector:threads=32,block=1024",
                            "csr-vector:threads=64",
                            "csr-vector:threads=512",
+                           "csr-vector:block=64",
                            "csr-balanced:hubs=20",
                            "csr-balanced:hubs=0,chunks=1",
                            "csr-balanced:columns=16",

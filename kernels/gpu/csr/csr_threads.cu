@@ -88,8 +88,9 @@ int most_threads_per_row(double nonzeros, double rows) {
 /// of row_sum, four entries per thread each, and with the warps; a fifth more entries than one
 /// round holds are still worth it. The longest row takes half a microsecond a round, whatever the
 /// others do: it must not outlast them. A row takes more than a warp only as long as the threads of
-/// all rows do not fill the GPU, or the longest row would.
-int fitting_width(const CsrView& matrix, RowListView rows) {
+/// all rows do not fill the GPU (an H200's 132 multiprocessors), or the longest row would; `limit`
+/// is the most in any case.
+int fitting_width(const CsrView& matrix, RowListView rows, int limit) {
   constexpr double entries_per_thread = 5, seconds_per_round = 0.5e-6, bytes_per_second = 3e12;
   constexpr double threads_that_fill = 132 * 2048;
   const RowLengths lengths = row_lengths_on_device(matrix, rows);
@@ -101,7 +102,7 @@ int fitting_width(const CsrView& matrix, RowListView rows) {
     const Offset rounds = (lengths.longest + 4 * width - 1) / (4 * width);
     return rounds > 1 && static_cast<double>(rounds) * seconds_per_round > seconds_of_all;
   };
-  const int most = most_threads_per_row(nonzeros, rows.count);
+  const int most = std::min(limit, most_threads_per_row(nonzeros, rows.count));
   const auto filled = [&](int width) {
     return width >= warp_size && 2.0 * width * rows.count > threads_that_fill;
   };
@@ -114,7 +115,8 @@ int fitting_width(const CsrView& matrix, RowListView rows) {
 }
 
 int chosen_width(const CsrView& matrix, RowListView rows, const Spec& options) {
-  const int fitting = options.has("threads") ? 0 : fitting_width(matrix, rows);
+  const int limit = options.has("block") ? warp_size : largest_width;
+  const int fitting = options.has("threads") ? 0 : fitting_width(matrix, rows, limit);
   return one_of(options, "threads", {2, 4, 8, 16, 32, 64, 128, 256, 512}, fitting);
 }
 
