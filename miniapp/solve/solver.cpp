@@ -31,11 +31,11 @@ const SolverEntry& entry_for(const SolverOptions& options, const Operator& op) {
   }
   const MatrixInfo& info = op.local().info;
   const Tuning& tuning = op.tuning();
-  if (info.rows != info.columns || tuning.precision != Precision::fp64 || tuning.foreign_vectors) {
+  if (info.rows != info.columns || tuning.precision != Precision::fp64) {
     throw InputError(fmt::format(
-        "method {}: takes a square operator in fp64 with vectors of its own; this one has {} rows "
-        "and {} columns, is in {}, and Tuning::foreign_vectors is {}",
-        entry.name, info.rows, info.columns, name_of(tuning.precision), tuning.foreign_vectors));
+        "method {}: takes a square operator in fp64; this one has {} rows and {} columns, and is "
+        "in {}",
+        entry.name, info.rows, info.columns, name_of(tuning.precision)));
   }
   return entry;
 }
@@ -68,7 +68,7 @@ void Solver::prepare() {
     if (device == Device::gpu) launch_ = launch_with(op_.tuning());
   });
   preconditioner_ = make_preconditioner(comm, op_.local(), *preconditioner, device);
-  input_ = op_.make_vector();
+  input_ = op_.tuning().foreign_vectors ? op_.lent_vector() : op_.make_vector();
   rank_sums_ = make_rank_sums(comm, op_.site(), op_.tuning().transport);
 }
 

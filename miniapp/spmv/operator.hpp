@@ -71,6 +71,9 @@ class Operator {
 
   /// Collective. The next vector for x, [owned entries | ghosts], zeroed.
   HaloVector make_vector();
+  /// Local. Of an operator for foreign vectors: the one that products copy entries of x to. It may
+  /// be used between two such products, by solvers for instance; each overwrites it.
+  const HaloVector& lent_vector() const;
 
   /// One product. x and y are in the precision of the kernels and the memory of their device. On a
   /// GPU all work goes to `stream`, or follows it.

@@ -212,6 +212,11 @@ HaloVector Operator::make_vector() {
   return x;
 }
 
+const HaloVector& Operator::lent_vector() const {
+  if (!halo_ || !taken_) throw std::logic_error("lent_vector() takes an open foreign operator");
+  return own_vectors_[0];
+}
+
 void Operator::close() {
   kernels_ = nullptr;
   if (mpi_has_ended()) return;

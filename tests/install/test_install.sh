@@ -22,7 +22,7 @@ cmake --build "$place/consumer"
 # The examples with librowhalo.so, three with archives, and one by pkg-config.
 cmake -S "$source/../../miniapp/examples" -B "$place/shared" -D LIBRARIES=rowhalo::c "${options[@]}"
 cmake --build "$place/shared" --parallel 2
-for example in cpu own_rows several own_format own_transport new_values solve tuned; do
+for example in cpu own_rows several own_format own_transport new_values solve tuned poisson poisson_c; do
   mpirun -n 3 "$place/shared/example_$example"
 done
 mpirun -n 1 "$place/shared/example_gpu"
@@ -37,9 +37,13 @@ if command -v pkg-config >/dev/null; then
   mpicxx -O0 "$source/../../miniapp/examples/own_rows.cpp" $(pkg-config --cflags --libs rowhalo) \
     -Wl,-rpath,"$place/prefix/lib" -o "$place/own_rows"
   mpirun -n 2 "$place/own_rows"
+  # shellcheck disable=SC2046  # words
+  mpicc -std=c99 -Wall -Wextra -Werror "$source/../../miniapp/examples/poisson.c" $(pkg-config --cflags --libs rowhalo-c) \
+    -Wl,-rpath,"$place/prefix/lib" -lm -o "$place/poisson"
+  mpirun -n 1 "$place/poisson"
 fi
 # It shows no library that is linked into it, and hardly more than its own names.
-strangers=$(nm -DC --defined-only "$place/prefix/lib/librowhalo.so" | grep -vE ' (rowhalo::|(typeinfo|vtable)( name)? for rowhalo::)' || true)
+strangers=$(nm -DC --defined-only "$place/prefix/lib/librowhalo.so" | grep -vE ' (rowhalo(::|_)|(typeinfo|vtable)( name)? for rowhalo::)' || true)
 if [ -n "$strangers" ]; then
   echo "librowhalo.so shows: $strangers"
   exit 1

@@ -40,6 +40,8 @@ MAY_INCLUDE = {
                        "miniapp/process/", "miniapp/machine/", "io/", "kernels/", "partition/"],
     "miniapp/cli/": ["miniapp/cli/", "miniapp/bench/", "miniapp/tune/", "miniapp/check/", "miniapp/solve/", "miniapp/spmv/",
                      "miniapp/halo/", "miniapp/process/", "miniapp/version.hpp", "io/", "kernels/", "partition/"],
+    # Other languages know the exported libraries alone.
+    "miniapp/bindings/c/": ["miniapp/bindings/c/", "miniapp/tune/", "miniapp/solve/", "miniapp/spmv/", "kernels/", "partition/"],
     "miniapp/examples/": ["check.hpp", "miniapp/solve/", "miniapp/tune/", "miniapp/spmv/", "io/", "partition/"],
     "tests/": ["tests/", "miniapp/", "io/", "kernels/", "partition/"],
 }
@@ -54,7 +56,7 @@ FORBIDDEN_HEADERS = {
 ROOMS = {"io", "jobs", "kernels", "miniapp", "partition", "tests"}
 TOP_FILES = {"CHANGELOG.md", "CITATION.cff", "CMakeLists.txt", "CMakePresets.json", "CONTRIBUTING.md", "LICENSE",
              "README.md", "quickstart"}
-SOURCES = (".cpp", ".hpp", ".cu", ".cuh")
+SOURCES = (".cpp", ".hpp", ".cu", ".cuh", ".c", ".h")
 SCRIPTS = (".sh", ".py", ".sbatch", ".pbs")
 MAX_LINES = 450
 MAX_README_LINES = 150

@@ -42,6 +42,9 @@ void synchronize_device() {
 void synchronize(Stream) {
   refuse();
 }
+MemoryKind memory_kind(const void*) {
+  return MemoryKind::host;
+}
 std::int64_t free_device_bytes() {
   refuse();
 }

@@ -72,6 +72,16 @@ void synchronize(Stream stream) {
   ROWHALO_CUDA(cudaStreamSynchronize(static_cast<cudaStream_t>(stream.handle)));
 }
 
+MemoryKind memory_kind(const void* data) {
+  cudaPointerAttributes attributes{};
+  if (cudaPointerGetAttributes(&attributes, data) != cudaSuccess) {
+    cudaGetLastError();  // no driver or no device, so no such memory
+    return MemoryKind::host;
+  }
+  if (attributes.type == cudaMemoryTypeUnregistered) return MemoryKind::host;
+  return attributes.type == cudaMemoryTypeDevice ? MemoryKind::device : MemoryKind::both;
+}
+
 std::int64_t free_device_bytes() {
   std::size_t free = 0, total = 0;
   ROWHALO_CUDA(cudaMemGetInfo(&free, &total));

@@ -38,6 +38,9 @@ int current_device();
 void synchronize_device();
 /// Waits for everything that was put into `stream`.
 void synchronize(Stream stream);
+/// Who can read memory; both: managed or pinned.
+enum class MemoryKind { host, device, both };
+MemoryKind memory_kind(const void* data);
 /// Free bytes of the current device's memory.
 std::int64_t free_device_bytes();
 
