@@ -20,7 +20,8 @@ foreach(package rowhalo rowhalo-c)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/${package}.pc.in ${PROJECT_BINARY_DIR}/generated/${package}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/generated/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
-install(FILES ${CMAKE_CURRENT_LIST_DIR}/bindings/c/rowhalo.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rowhalo)
+install(FILES ${CMAKE_CURRENT_LIST_DIR}/bindings/c/rowhalo.h ${CMAKE_CURRENT_LIST_DIR}/bindings/fortran/rowhalo.f90
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rowhalo)
 install(EXPORT rowhalo NAMESPACE rowhalo:: FILE rowhaloTargets.cmake DESTINATION ${package_dir})
 foreach(folder partition kernels io miniapp/halo miniapp/spmv miniapp/tune miniapp/solve)
   cmake_path(GET folder PARENT_PATH parent)
@@ -41,7 +42,7 @@ foreach(library hdf5 metis ptscotch nccl)
 endforeach()
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/rowhaloConfig.cmake.in
                               ${PROJECT_BINARY_DIR}/generated/rowhaloConfig.cmake
-                              INSTALL_DESTINATION ${package_dir})
+                              INSTALL_DESTINATION ${package_dir} PATH_VARS CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/generated/rowhaloConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/generated/rowhaloConfig.cmake

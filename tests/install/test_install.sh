@@ -25,6 +25,10 @@ cmake --build "$place/shared" --parallel 2
 for example in cpu own_rows several own_format own_transport new_values solve tuned poisson poisson_c; do
   mpirun -n 3 "$place/shared/example_$example"
 done
+if [ -e "$place/shared/example_poisson_fortran" ]; then
+  mpirun -n 1 "$place/shared/example_poisson_fortran"
+  mpirun -n 3 "$place/shared/example_poisson_fortran"
+fi
 mpirun -n 1 "$place/shared/example_gpu"
 cmake -S "$source/../../miniapp/examples" -B "$place/archives" "${options[@]}"
 cmake --build "$place/archives" --target example_cpu --target example_solve --target example_tuned --parallel 2
