@@ -67,6 +67,10 @@ install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
               ${PROJECT_SOURCE_DIR}/LICENSE
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
+# The Python package, as sources of a wheel: pip install PREFIX/share/rowhalo/python
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/miniapp/bindings/python DESTINATION ${CMAKE_INSTALL_DATADIR}/rowhalo
+        PATTERN __pycache__ EXCLUDE PATTERN .mypy_cache EXCLUDE)
+
 # The tool rowhalo-study: the programs of jobs/ with their studies, sites, batch scripts and guides, as
 # they are, in share/rowhalo/jobs. They find each other and the executable from there by relative
 # links, so the prefix may be moved; they write nothing into it.

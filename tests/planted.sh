@@ -110,7 +110,8 @@ target_of() {
     cli_* | jobs_* | slurm_*) echo rowhalo ;;
     fuzz_short_*) echo "${target/short_/}" ;;
     faults_*) echo rowhalo_held ;;
-    *) if grep -qE "rowhalo_add_test[(]$target( |\$)" "$tree"/tests/*/CMakeLists.txt; then
+    python_*) echo rowhalo_c ;;
+    *) if grep -rqE --include=CMakeLists.txt "rowhalo_add_(test|program)[(]$target( |\$)" "$tree/tests"; then
       echo "$target"
     else
       echo all

@@ -329,6 +329,16 @@ def check_shellcheck(tree):
     yield from filter(None, run.stdout.split("\n"))
 
 
+def check_types(tree):
+    """Type hints of the Python package, by mypy with the settings of its pyproject.toml."""
+    if shutil.which("mypy") is None:
+        raise Skip("mypy is missing: apt-get install mypy")
+    run = subprocess.run(["mypy", "--cache-dir=/dev/null", "--config-file", "pyproject.toml", "rowhalo"],
+                         cwd=tree.source / "miniapp/bindings/python", capture_output=True, text=True, check=False)
+    if run.returncode:
+        yield from filter(None, (run.stdout + run.stderr).split("\n"))
+
+
 def check_readme(tree):
     lines = len(tree.lines("README.md")) - 1
     if lines >= MAX_README_LINES:

@@ -23,3 +23,19 @@ fault "what an operator was made with lacks its transpose" miniapp/bindings/c/op
   'transpose ? "on" : "off"' \
   '"off"' \
   test_c_n1
+fault "SciPy gets an operator of several ranks" miniapp/bindings/python/rowhalo/_operator.py \
+  'if cls is Operator and _communicator(comm)[1] == 1:' \
+  'if cls is Operator:' \
+  python_ranks_n2
+fault "a column with gaps is read as if it had none" miniapp/bindings/python/rowhalo/_arrays.py \
+  'contiguous = contiguous and (size < 2 or stride == step)' \
+  'contiguous = True' \
+  python_one_rank_n1
+fault "another solver's options are taken" miniapp/bindings/python/rowhalo/_operator.py \
+  'key = f"{text} {stream_of(b)}"' \
+  'key = str(stream_of(b))' \
+  python_one_rank_n1
+fault "what is wrong on one rank only that rank says" miniapp/bindings/python/rowhalo/_operator.py \
+  'everyone = [own] if size == 1 else comm.allgather(own)' \
+  'everyone = [own]' \
+  python_failures_n2
