@@ -4,7 +4,8 @@
 # The steps of both container recipes (Dockerfile, rowhalo.def), on an image of Debian 12 or Ubuntu 24.04:
 #   steps.sh packages                  installs what the build needs
 #   steps.sh install SOURCE [OPTION]   builds SOURCE and installs it into /opt/rowhalo; OPTION goes to cmake
-#   steps.sh libraries                 in the final image: installs the shared libraries that /opt/rowhalo uses
+#   steps.sh libraries [PACKAGE]...    in the final image: installs the shared libraries that /opt/rowhalo uses, and
+#                                      PACKAGEs, as python3-scipy python3-mpi4py for the Python package
 # `install` writes the names of the packages that `libraries` installs, as they depend on the release.
 set -euo pipefail
 prefix=/opt/rowhalo
@@ -46,11 +47,11 @@ case ${1:-} in
     # Not again what is there: images with CUDA hold some packages at their version.
     mapfile -t packages < <(dpkg-query -W -f '${Package}\n' | sort -u |
       comm -13 - "$prefix/share/rowhalo/packages.txt")
-    install_packages openmpi-bin "${packages[@]}"
+    install_packages openmpi-bin "${packages[@]}" "${@:2}"
     "$prefix/bin/rowhalo" --version
     ;;
   *)
-    echo "usage: steps.sh packages | install SOURCE [OPTION of cmake]... | libraries" >&2
+    echo "usage: steps.sh packages | install SOURCE [OPTION of cmake]... | libraries [PACKAGE]..." >&2
     exit 2
     ;;
 esac

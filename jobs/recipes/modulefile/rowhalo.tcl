@@ -29,6 +29,7 @@ conflict rowhalo
 
 prepend-path PATH $prefix/bin
 prepend-path CMAKE_PREFIX_PATH $prefix
+prepend-path PYTHONPATH $prefix/share/rowhalo/python
 # Without MANPATH, man finds the pages through PATH.
 if {[info exists env(MANPATH)]} {
     prepend-path MANPATH $prefix/share/man

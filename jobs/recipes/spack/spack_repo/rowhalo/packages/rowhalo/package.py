@@ -45,6 +45,7 @@ class Rowhalo(CMakePackage, CudaPackage):
     variant("scotch", default=True, description="Partitioner ptscotch")
     variant("hwloc", default=True, description="Processors and caches in the report")
     variant("nccl", default=True, when="+cuda", description="Transport nccl")
+    variant("python", default=False, description="What the Python package calls: NumPy, SciPy, mpi4py")
 
     generator("ninja")
 
@@ -64,6 +65,8 @@ class Rowhalo(CMakePackage, CudaPackage):
     depends_on("scotch@7:+mpi", when="+scotch")
     depends_on("hwloc@2", when="+hwloc")
     depends_on("cuda@12:", when="+cuda")
+    for package in ("python@3.8:", "py-numpy", "py-scipy", "py-mpi4py"):
+        depends_on(package, type="run", when="+python")
     for arch in CudaPackage.cuda_arch_values:
         depends_on(f"nccl cuda_arch={arch}", when=f"+nccl cuda_arch={arch}")
 
@@ -82,6 +85,10 @@ class Rowhalo(CMakePackage, CudaPackage):
             architectures = self.spec.variants["cuda_arch"].value
             arguments.append(self.define("CMAKE_CUDA_ARCHITECTURES", architectures))
         return arguments
+
+    def setup_run_environment(self, env):
+        """The Python package is in every installation; it is pure Python."""
+        env.prepend_path("PYTHONPATH", self.prefix.share.rowhalo.python)
 
     def check(self):
         """After `spack install --test=root`: the unit tests, which need no launcher."""
