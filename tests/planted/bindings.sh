@@ -28,8 +28,8 @@ fault "SciPy gets an operator of several ranks" miniapp/bindings/python/rowhalo/
   'if cls is Operator:' \
   python_ranks_n2
 fault "a column with gaps is read as if it had none" miniapp/bindings/python/rowhalo/_arrays.py \
-  'contiguous = contiguous and (size < 2 or stride == step)' \
-  'contiguous = True' \
+  'on_gpu, array.flags.c_contiguous)' \
+  'on_gpu, True)' \
   python_one_rank_n1
 fault "another solver's options are taken" miniapp/bindings/python/rowhalo/_operator.py \
   'key = f"{text} {stream_of(b)}"' \

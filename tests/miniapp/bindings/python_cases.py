@@ -89,7 +89,7 @@ def one_rank():
     refused(TypeError, "x is complex128", lambda: a @ (x + 1j))
     refused(TypeError, "builtins.list: is no array of NumPy", lambda: a @ list(x))
     refused(TypeError, "(5,); this rank has 400 entries", lambda: a @ x[:5])
-    refused(TypeError, "another byte order", lambda: a @ x.astype(">f8"))
+    refused(TypeError, "x is >f8", lambda: a @ x.astype(">f8"))
     refused(TypeError, "csr.data is int64", lambda: rowhalo.Operator(matrix.astype(np.int64)))
     refused(TypeError, "csr.data is complex128", lambda: rowhalo.Operator(matrix.astype(complex)))
     refused(TypeError, "give a csr_matrix", lambda: rowhalo.Operator(matrix.tocsc()))

@@ -3,6 +3,7 @@
 but what is said to be."""
 from __future__ import annotations
 
+import functools
 import sys
 from typing import Any, NamedTuple, Tuple
 
@@ -34,29 +35,20 @@ def library_of(array: Any) -> str:
     raise ArrayError(f"{kind}: is no array of NumPy, CuPy or torch; give one of these")
 
 
-def _of_interface(interface: Any, on_gpu: bool) -> View:
-    dtype = np.dtype(interface["typestr"])
-    shape = tuple(interface["shape"])
-    strides = interface.get("strides")
-    contiguous, step = True, dtype.itemsize
-    if strides is not None:
-        for size, stride in zip(reversed(shape), reversed(strides)):
-            contiguous = contiguous and (size < 2 or stride == step)
-            step *= size
-    return View(interface["data"][0] or 0, shape, dtype.name, on_gpu, contiguous)
+@functools.lru_cache(maxsize=None)
+def _name_of(dtype: Any) -> str:
+    """float64, ...; of another byte order: >f8."""
+    return str(dtype).rpartition(".")[2]
 
 
 def view_of(array: Any) -> View:
     """Of an array of these libraries."""
     library = library_of(array)
-    if library == "numpy":
-        if not array.dtype.isnative:
-            raise ArrayError(f"dtype {array.dtype}: is in another byte order; give array.astype({array.dtype.name!r})")
-        return _of_interface(array.__array_interface__, False)
-    if library == "cupy" or array.is_cuda:
-        return _of_interface(array.__cuda_array_interface__, True)
-    dtype = str(array.dtype).partition(".")[2]
-    return View(array.data_ptr(), tuple(array.shape), dtype, False, array.is_contiguous())
+    if library == "torch":
+        return View(array.data_ptr(), tuple(array.shape), _name_of(array.dtype), array.is_cuda, array.is_contiguous())
+    on_gpu = library == "cupy"
+    address = array.data.ptr if on_gpu else array.__array_interface__["data"][0]
+    return View(address, array.shape, _name_of(array.dtype), on_gpu, array.flags.c_contiguous)
 
 
 def contiguous(array: Any) -> Any:
@@ -79,6 +71,8 @@ def empty(shape: Tuple[int, ...], like: Any) -> Any:
 
 def stream_of(array: Any) -> int:
     """The current stream of the array's library, as an address; 0: the default stream, or a host array."""
+    if isinstance(array, np.ndarray):
+        return 0
     library = library_of(array)
     if library == "cupy":
         return int(sys.modules["cupy"].cuda.get_current_stream().ptr)

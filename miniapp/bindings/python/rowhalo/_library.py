@@ -126,7 +126,11 @@ def library_version() -> Tuple[int, int, int]:
 
 def call(name: str, *arguments: Any) -> None:
     """Calls a function of the library. Throws Error, InputError or MemoryError with its text."""
-    code = getattr(library(), name)(*arguments)
+    check(getattr(library(), name)(*arguments))
+
+
+def check(code: int) -> None:
+    """Throws what the code of a function, in this thread's last call, stands for."""
     if code == 0:
         return
     text = library().rowhalo_error().decode(errors="replace")

@@ -8,7 +8,7 @@ from typing import Any, Dict, NamedTuple, Optional, Tuple
 import numpy as np
 
 from ._arrays import ArrayError, contiguous, empty, library_of, stream_of, view_of
-from ._library import Csr, InputError, OperatorInfo, Report, call, world_without_mpi4py
+from ._library import Csr, InputError, OperatorInfo, Report, call, check, library, world_without_mpi4py
 
 _FLOATS = {"float32": 4, "float64": 8}
 _INTEGERS = {"int32": 4, "int64": 8}
@@ -122,12 +122,14 @@ class Operator:
         call("rowhalo_get_info", self._handle, ctypes.byref(info))
         self._made_of = (csr, comm, device, format, not transpose, owned_columns, options)
         self._device = "gpu" if info.on_gpu else "cpu"
+        self._dtype_name = "float64" if info.vector_bytes == 8 else "float32"
+        self._apply = library().rowhalo_apply if info.vector_bytes == 8 else library().rowhalo_apply_float
         #: Entries of y and of x on this rank. On one rank: of the matrix.
         self.shape: Tuple[int, int] = (int(info.owned_rows), int(info.owned_columns))
         #: Of the whole matrix.
         self.global_shape: Tuple[int, int] = (int(info.rows), int(info.columns))
         #: Of x and y.
-        self.dtype = np.dtype("float64" if info.vector_bytes == 8 else "float32")
+        self.dtype = np.dtype(self._dtype_name)
         #: Read and written per product only because x is the caller's.
         self.copied_bytes = int(info.copied_bytes)
         #: Of csr's arrays, copied for the set-up and freed.
@@ -148,8 +150,8 @@ class Operator:
     def _address(self, array: Any, entries: int, name: str) -> int:
         """Of a vector, checked."""
         view = view_of(array)
-        if view.dtype != self.dtype.name:
-            raise ArrayError(f"{name} is {view.dtype}, the operator {self.dtype.name}: give {name}.astype(...), or "
+        if view.dtype != self._dtype_name:
+            raise ArrayError(f"{name} is {view.dtype}, the operator {self._dtype_name}: give {name}.astype(...), or "
                              "make the operator of csr.astype(...)")
         if view.on_gpu != (self._device == "gpu"):
             raise ArrayError(f"{name} is on the {'GPU' if view.on_gpu else 'host'}, the operator on device "
@@ -162,9 +164,8 @@ class Operator:
 
     def apply(self, x: Any, y: Any, alpha: float = 1.0, beta: float = 0.0) -> None:
         """y = alpha A x + beta y. x and y: (n,), contiguous; they must not overlap."""
-        function = "rowhalo_apply" if self.dtype.itemsize == 8 else "rowhalo_apply_float"
-        call(function, self._handle, alpha, self._address(x, self.shape[1], "x"), beta,
-             self._address(y, self.shape[0], "y"), stream_of(x))
+        check(self._apply(self._handle, alpha, self._address(x, self.shape[1], "x"), beta,
+                          self._address(y, self.shape[0], "y"), stream_of(x)))
 
     def matvec(self, x: Any) -> Any:
         """A x of (n,) or (n, 1), in the shape of x."""
