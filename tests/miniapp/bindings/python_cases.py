@@ -77,7 +77,8 @@ def one_rank():
         assert again.tuning == b.tuning
         again = rowhalo.Operator(wide_matrix, transpose=True, options=b.T.tuning)
         assert again.shape == (90, 60) and again.tuning == b.T.tuning
-    refused(rowhalo.InputError, "NULL", lambda: b @ x[:90])
+    refused(rowhalo.InputError, "was closed", lambda: b @ x[:90])
+    refused(TypeError, "comm is a int", lambda: rowhalo.Operator(matrix, 0))
 
     single = rowhalo.Operator(matrix.astype(np.float32), format="csr")
     assert single.dtype == np.float32 and (single @ x.astype(np.float32)).dtype == np.float32

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Dict, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -25,6 +25,11 @@ class Solution(NamedTuple):
     seconds: float
 
 
+def _closed(*_: Any) -> int:
+    """What products of a closed operator call."""
+    raise InputError("the operator was closed", 2)
+
+
 def _communicator(comm: Any) -> Tuple[int, int, Any]:
     """Fortran handle, size and the communicator of mpi4py, if there is one."""
     if comm is None:
@@ -36,6 +41,8 @@ def _communicator(comm: Any) -> Tuple[int, int, Any]:
                 raise ImportError(f"{size} ranks need mpi4py: pip install mpi4py, or Debian's python3-mpi4py") from None
             return handle, size, None
         comm = MPI.COMM_WORLD
+    if not hasattr(comm, "py2f"):
+        raise TypeError(f"comm is a {type(comm).__name__}; give a communicator of mpi4py, as MPI.COMM_WORLD")
     return comm.py2f(), comm.Get_size(), comm
 
 
@@ -123,7 +130,8 @@ class Operator:
         self._made_of = (csr, comm, device, format, not transpose, owned_columns, options)
         self._device = "gpu" if info.on_gpu else "cpu"
         self._dtype_name = "float64" if info.vector_bytes == 8 else "float32"
-        self._apply = library().rowhalo_apply if info.vector_bytes == 8 else library().rowhalo_apply_float
+        self._apply: Callable[..., int] = (library().rowhalo_apply if info.vector_bytes == 8
+                                           else library().rowhalo_apply_float)
         #: Entries of y and of x on this rank. On one rank: of the matrix.
         self.shape: Tuple[int, int] = (int(info.owned_rows), int(info.owned_columns))
         #: Of the whole matrix.
@@ -244,6 +252,7 @@ class Operator:
             self._transposed.close()
             self._transposed = None
         call("rowhalo_destroy", ctypes.byref(self._handle))
+        self._apply = _closed
 
     def __enter__(self) -> "Operator":
         return self
