@@ -145,7 +145,8 @@ def main(folder):
     shutil.copy(HERE / "conf.py", source)
     shutil.copy(HERE / "index.rst", source)
     shutil.copytree(HERE / "static", source / "static")
-    shutil.copytree(HERE.parent / "examples", source / "miniapp/examples")
+    for shown in ("examples", "bindings"):
+        shutil.copytree(HERE.parent / shown, source / "miniapp" / shown)
     labels = set()
     for page, headers, title in REFERENCE:
         reference_pages(source, page, headers, title)

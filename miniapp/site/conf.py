@@ -6,7 +6,7 @@ import logging
 project = "Rowhalo"
 copyright = "the Rowhalo developers, BSD-3-Clause"  # noqa: A001 (Sphinx's name)
 extensions = ["breathe", "myst_parser"]
-exclude_patterns = ["miniapp/examples"]
+exclude_patterns = ["miniapp/examples", "miniapp/bindings"]
 myst_heading_anchors = 4
 breathe_default_project = "rowhalo"
 breathe_show_include = False
