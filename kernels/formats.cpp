@@ -17,7 +17,7 @@ namespace {
 
 constexpr Device cpu = Device::cpu, gpu = Device::gpu;
 constexpr unsigned canonical = 1, automatic = 2, repeatable = 4, baseline = 8,
-                   reduced_precision = 16;
+                   reduced_precision = 16, refillable = 32;
 
 /// `parts`: null where it is not built.
 FormatEntry entry(const char* name, const char* summary, Device device, unsigned promises,
@@ -30,6 +30,7 @@ FormatEntry entry(const char* name, const char* summary, Device device, unsigned
   entry.make = parts->make;
   entry.predict = parts->predict;
   entry.options = &parts->options;
+  entry.refillable = has(refillable);
   return entry;
 }
 
@@ -64,16 +65,22 @@ bool takes(const FormatEntry& entry, Precision precision) {
 
 std::unique_ptr<SpmvKernel> make_kernel(const FormatEntry& entry, const CsrView& matrix,
                                         RowListView rows, const Spec& options) {
-  if (!takes(entry, matrix.precision)) {
+  const auto others = [&](const auto& suits) {
     std::vector<std::string> names;
     for (const FormatEntry& other : formats()) {
-      if (other.device == entry.device && takes(other, matrix.precision)) {
-        names.push_back(other.name);
-      }
+      if (other.device == entry.device && suits(other)) names.push_back(other.name);
     }
-    const std::string remedy = names.empty() ? "use a GPU" : "use " + listed(names);
+    return names.empty() ? "use a GPU" : "use " + listed(names);
+  };
+  if (!takes(entry, matrix.precision)) {
+    const std::string remedy =
+        others([&](const FormatEntry& other) { return takes(other, matrix.precision); });
     options.fail(fmt::format("not in precision {}, only in fp64 and fp32; {}",
                              name_of(matrix.precision), remedy));
+  }
+  if (matrix.refillable && !entry.refillable) {
+    options.fail("its values cannot be replaced; " +
+                 others([](const FormatEntry& other) { return other.refillable; }));
   }
   if (entry.options != nullptr) check_format_options(options, *entry.options);
   const DeviceMemoryReuse reuse;

@@ -29,6 +29,7 @@ struct FormatEntry {
   PredictionRule* predict;
   /// What make_kernel() lets options name; null: `make` sees to that.
   const std::initializer_list<std::string_view>* options = nullptr;
+  bool refillable = false;  ///< its kernels have SpmvKernel::refill()
 };
 
 /// All entries, CPU first: the same in every build. The first that `auto` may choose in a
@@ -38,7 +39,8 @@ std::span<const FormatEntry> formats();
 /// Why `entry` cannot be used in this build or on this machine; empty where it can.
 std::string unusable_reason(const FormatEntry& entry);
 
-/// The kernel of `entry` for the listed rows; throws InputError where the format refuses.
+/// The kernel of `entry` for the listed rows; throws InputError where the format refuses, or cannot
+/// be refilled and `matrix` asks for that.
 std::unique_ptr<SpmvKernel> make_kernel(const FormatEntry& entry, const CsrView& matrix,
                                         RowListView rows, const Spec& options);
 

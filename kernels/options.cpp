@@ -28,7 +28,7 @@ int one_of(const Spec& options, const char* key, std::initializer_list<int> choi
 
 bool wants_value_codes(const CsrView& matrix, const Spec& options) {
   const bool wanted = options.word("codes", {"on", "off"}) == "on";
-  return wanted && matrix.value_codes;
+  return wanted && matrix.value_codes && !matrix.refillable;
 }
 
 void check_padding(const Spec& options, const Padding& padding, std::string_view layout,

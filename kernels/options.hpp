@@ -21,7 +21,7 @@ int one_of(const Spec& options, const char* key, std::initializer_list<int> choi
 inline constexpr int most_distinct_values = 256;
 
 /// Whether values may be stored in fewer bytes: codes=on (default) or off, unless the matrix says
-/// never.
+/// never or that its values will change.
 bool wants_value_codes(const CsrView& matrix, const Spec& options);
 
 /// What a format would store of the listed rows of `matrix`.

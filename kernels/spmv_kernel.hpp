@@ -41,8 +41,8 @@ struct KernelWork {
   std::string parameters;         ///< what the format chose by itself: "threads=8"
 };
 
-/// A local matrix in one format. Immutable after construction; apply() may be called from one
-/// thread at a time.
+/// A local matrix in one format. Only refill() changes it; one thread at a time may call apply() or
+/// refill().
 class SpmvKernel {
  public:
   virtual ~SpmvKernel() = default;
@@ -65,6 +65,13 @@ class SpmvKernel {
   /// Whether apply() keeps off CsrView::multiprocessors_beside multiprocessors until it ends, so
   /// that what other streams hold finds room at once.
   virtual bool leaves_room() const { return false; }
+
+  /// Copies the values anew from the arrays of the CsrView that the kernel was made from, whose
+  /// owner has changed them; the structure stays, and nothing is allocated. Products have the bits
+  /// of a new kernel with this structure. On a GPU in the order of `stream`, which takes the new
+  /// values before and products afterwards. For kernels of a view that was `refillable`. A format
+  /// that reads the values where they are has nothing to copy.
+  virtual void refill([[maybe_unused]] Stream stream) {}
 
   /// Work of one product with beta == 0.
   virtual KernelWork work() const = 0;

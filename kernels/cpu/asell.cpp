@@ -81,6 +81,9 @@ class AsellKernel final : public CpuFormat {
                           [&](std::int64_t begin, std::int64_t end, const double* x,
                               const double* y) { return dot_of_items(begin, end, x, y); });
   }
+  void refill(Stream) override {
+    for_each_slice([this](std::int64_t slice) { fill_values(slice); });
+  }
 
   static constexpr std::size_t table_size = 64 / sizeof(T);
   using Run = RangeFunction<AsellBody<T, Gather::loads>>;
@@ -199,29 +202,39 @@ class AsellKernel final : public CpuFormat {
     }
     if (table_.size() > 1) codes_ = Buffer<std::uint8_t>(last.slot);
     for (std::size_t k = 0; k < table_.size(); ++k) values_of_codes_[k] = table_[k];
-    for_each_part(bounds_, [&](std::int64_t begin, std::int64_t end_of_part) {
-      EntrySlots slots;
-      const std::int64_t end = std::min(end_of_part, lanes_.slices());
-      for (std::int64_t slice = begin; slice < end; ++slice) fill_slice(slice, slots);
+    for_each_slice([this](std::int64_t slice) {
+      lanes_.store(slice);
+      write_indices(slice_rows(slice), code_of(slice), indices_.data() + slices_[slice].index);
+      fill_values(slice);
     });
   }
 
-  void fill_slice(std::int64_t slice, EntrySlots& slots) {
-    lanes_.store(slice);
-    const SliceRows rows = slice_rows(slice);
+  template <class Work>
+  void for_each_slice(const Work& work) {
+    for_each_part(bounds_, [&](std::int64_t begin, std::int64_t end_of_part) {
+      const std::int64_t end = std::min(end_of_part, lanes_.slices());
+      for (std::int64_t slice = begin; slice < end; ++slice) work(slice);
+    });
+  }
+
+  SliceCode code_of(std::int64_t slice) const {
+    const Offset slots = slices_[slice + 1].slot - slices_[slice].slot;
+    return {slices_[slice].code, static_cast<LocalIndex>(slots / lanes_.lanes(slice)),
+            slices_[slice].base_or_full};
+  }
+
+  /// By the indices, which say which slots have an entry; 0 in the others.
+  void fill_values(std::int64_t slice) {
     const Offset first = slices_[slice].slot, size = slices_[slice + 1].slot - first;
-    const SliceCode code{slices_[slice].code, static_cast<LocalIndex>(size / rows.lanes),
-                         slices_[slice].base_or_full};
-    write_indices(rows, code, indices_.data() + slices_[slice].index, slots);
+    const LocalIndex lanes = lanes_.lanes(slice);
+    const T* next[c];
+    for (LocalIndex l = 0; l < lanes; ++l) {
+      next[l] = static_cast<const T*>(csr_.values) + csr_.offsets[lanes_.stored_row(slice, l)];
+    }
     const auto put = [&](auto& stored, const auto& coded) {
       std::fill_n(stored.data() + first, size, 0);
-      const auto* entries = static_cast<const T*>(csr_.values);
-      for (LocalIndex l = 0; l < rows.lanes; ++l) {
-        const T* own = entries + csr_.offsets[rows.rows[l]];
-        for (LocalIndex k = 0; k < rows.lengths[l]; ++k) {
-          stored[first + slots[l][k]] = coded(own[k]);
-        }
-      }
+      visit_entries(code_of(slice), lanes, indices_.data() + slices_[slice].index,
+                    [&](LocalIndex l, Offset slot) { stored[first + slot] = coded(*next[l]++); });
     };
     if (fixed_) {
       put(fixed_codes_, [&](T value) { return fixed_code_.code(value); });

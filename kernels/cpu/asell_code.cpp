@@ -51,7 +51,7 @@ std::int64_t distance(const SliceRows& slice, LocalIndex from, LocalIndex to) {
 }
 
 /// Steps of an escape come before the entry: what is left of the delta is below `escape`.
-/// Calls step() for every escape and entry(k, delta) for every entry of a lane.
+/// Calls step() for every escape and entry(delta) for every entry of a lane.
 template <class Delta, class Entry, class Step>
 void walk_deltas(const SliceRows& slice, LocalIndex lane, LocalIndex base, const Entry& entry,
                  const Step& step) {
@@ -59,7 +59,7 @@ void walk_deltas(const SliceRows& slice, LocalIndex lane, LocalIndex base, const
   for (LocalIndex k = 0; k < slice.lengths[lane]; ++k) {
     std::int64_t delta = distance(slice, column, slice.columns[lane][k]);
     for (; delta >= escape<Delta>; delta -= escape<Delta>) step();
-    entry(k, static_cast<Delta>(delta));
+    entry(static_cast<Delta>(delta));
     column = slice.columns[lane][k];
   }
 }
@@ -80,46 +80,35 @@ std::int64_t delta_steps(const SliceRows& slice, LocalIndex base) {
 }
 
 template <class Delta>
-void write_deltas(const SliceRows& slice, const SliceCode& code, std::byte* indices,
-                  EntrySlots& slots) {
+void write_deltas(const SliceRows& slice, const SliceCode& code, std::byte* indices) {
   auto* deltas = reinterpret_cast<Delta*>(indices);
   std::fill_n(deltas, whole * code.steps, static_cast<Delta>(escape<Delta>));
   for (LocalIndex l = 0; l < slice.lanes; ++l) {
     Offset slot = l;
     walk_deltas<Delta>(
         slice, l, code.base_or_full,
-        [&](LocalIndex k, Delta delta) {
+        [&](Delta delta) {
           deltas[slot] = delta;
-          slots[l][k] = slot;
           slot += strip_lanes;
         },
         [&] { slot += strip_lanes; });
   }
 }
 
-void write_offsets(const SliceRows& slice, std::byte* indices, EntrySlots& slots) {
+void write_offsets(const SliceRows& slice, std::byte* indices) {
   auto* steps = reinterpret_cast<OffsetStep*>(indices);
-  std::array<LocalIndex, strip_lanes> next{};
-  Offset slot = 0;
   merge_offsets(slice, [&](LocalIndex offset, StripMask mask) {
     *steps++ = {offset, mask};
-    for (StripMask rest = mask; rest != 0; rest &= rest - 1) {
-      const int l = __builtin_ctz(rest);
-      slots[l][next[l]++] = slot + l;
-    }
-    slot += strip_lanes;
     return true;
   });
 }
 
-void write_columns(const SliceRows& slice, const SliceCode& code, std::byte* indices,
-                   EntrySlots& slots) {
+void write_columns(const SliceRows& slice, const SliceCode& code, std::byte* indices) {
   auto* columns = reinterpret_cast<LocalIndex*>(indices);
   std::fill_n(columns, std::int64_t{code.steps} * slice.lanes, padding);
   for (LocalIndex l = 0; l < slice.lanes; ++l) {
     for (LocalIndex k = 0; k < slice.lengths[l]; ++k) {
-      slots[l][k] = Offset{k} * slice.lanes + l;
-      columns[slots[l][k]] = slice.columns[l][k];
+      columns[Offset{k} * slice.lanes + l] = slice.columns[l][k];
     }
   }
 }
@@ -167,18 +156,16 @@ SliceCode choose_code(const SliceRows& slice, std::int64_t value_bytes) {
   return best;
 }
 
-void write_indices(const SliceRows& slice, const SliceCode& code, std::byte* indices,
-                   EntrySlots& slots) {
-  for (LocalIndex l = 0; l < slice.lanes; ++l) slots[l].resize(slice.lengths[l]);
+void write_indices(const SliceRows& slice, const SliceCode& code, std::byte* indices) {
   switch (code.code) {
     case IndexCode::offsets:
-      return write_offsets(slice, indices, slots);
+      return write_offsets(slice, indices);
     case IndexCode::distances8:
-      return write_deltas<std::uint8_t>(slice, code, indices, slots);
+      return write_deltas<std::uint8_t>(slice, code, indices);
     case IndexCode::distances16:
-      return write_deltas<std::uint16_t>(slice, code, indices, slots);
+      return write_deltas<std::uint16_t>(slice, code, indices);
     case IndexCode::columns:
-      return write_columns(slice, code, indices, slots);
+      return write_columns(slice, code, indices);
   }
 }
 

@@ -42,11 +42,39 @@ SliceCode choose_code(const SliceRows& slice, std::int64_t value_bytes);
 /// Bytes of its indices, a multiple of 8 where the slice is whole.
 std::int64_t index_bytes(const SliceCode& code, LocalIndex lanes);
 
-/// Where in its slice the k-th entry of lane l stands, slots[l][k]: step * lanes + l.
-using EntrySlots = std::array<std::vector<Offset>, strip_lanes>;
+void write_indices(const SliceRows& slice, const SliceCode& code, std::byte* indices);
 
-/// Writes the indices, and tells where the values belong.
-void write_indices(const SliceRows& slice, const SliceCode& code, std::byte* indices,
-                   EntrySlots& slots);
+/// Calls visit(lane, slot) where written indices have an entry, those of a lane in stored order;
+/// slot: step * lanes + lane.
+template <class Visit>
+void visit_entries(const SliceCode& code, LocalIndex lanes, const std::byte* indices,
+                   const Visit& visit) {
+  const auto by_slot = [&](auto empty) {
+    const auto* stored = reinterpret_cast<const decltype(empty)*>(indices);
+    for (Offset slot = 0; slot < Offset{code.steps} * lanes; slot += lanes) {
+      for (LocalIndex l = 0; l < lanes; ++l) {
+        if (stored[slot + l] != empty) visit(l, slot + l);
+      }
+    }
+  };
+  switch (code.code) {
+    case IndexCode::offsets: {
+      const auto* steps = reinterpret_cast<const OffsetStep*>(indices);
+      for (LocalIndex step = 0; step < code.steps; ++step) {
+        for (StripMask rest = steps[step].mask; rest != 0; rest &= rest - 1) {
+          const LocalIndex l = __builtin_ctz(rest);
+          visit(l, Offset{step} * lanes + l);
+        }
+      }
+      return;
+    }
+    case IndexCode::distances8:
+      return by_slot(static_cast<std::uint8_t>(escape<std::uint8_t>));
+    case IndexCode::distances16:
+      return by_slot(static_cast<std::uint16_t>(escape<std::uint16_t>));
+    case IndexCode::columns:
+      return by_slot(padding);
+  }
+}
 
 }  // namespace rowhalo::cpu_asell

@@ -114,6 +114,11 @@ class BsrKernel final : public CpuFormat {
     run_parts(run_, BsrArguments<T>{product, rows_, csr_.columns - 1, begins_.data(),
                                     columns_.data(), masks_.data(), values_.data()});
   }
+  void refill(Stream) override {
+    for_each_part(bounds_, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t r = begin; r < end; ++r) fill_values(r);
+    });
+  }
 
   std::int64_t stored_entries() const override { return slots_; }
   std::int64_t held_bytes() const override {
@@ -157,36 +162,44 @@ class BsrKernel final : public CpuFormat {
     values_ = Buffer<T>(slots_);
     for_each_part(bounds_, [&](std::int64_t begin, std::int64_t end) {
       BlockCover cover = this->cover();
-      for (std::int64_t r = begin; r < end; ++r) fill_block_row(r, cover);
+      for (std::int64_t r = begin; r < end; ++r) {
+        fill_columns(r, cover);
+        fill_values(r);
+      }
     });
   }
 
-  void fill_block_row(std::int64_t r, BlockCover& cover) {
-    const std::vector<CoveringBlock>& blocks = cover.blocks(r);
-    const LocalIndex first = cover.first_row(r), end = cover.first_row(r + 1);
-    const auto* entries = static_cast<const T*>(csr_.values);
-    const std::int64_t area = std::int64_t{b_} * b_;
-    T* values = values_.data() + begins_[r].block * area;
-    std::fill(values, values_.data() + begins_[r + 1].block * area, T{0});
-    for (LocalIndex k = first; k < end; ++k) {
-      const LocalIndex row = rows_[k];
-      auto block = blocks.begin();
-      for (Offset e = csr_.offsets[row]; e < csr_.offsets[row + 1]; ++e) {
-        const LocalIndex column = csr_.indices[e];
-        if (column < block->column || column - block->column >= b_) {
-          const auto lies_before = [](LocalIndex c, const CoveringBlock& other) {
-            return c < other.column;
-          };
-          block = std::upper_bound(blocks.begin(), blocks.end(), column, lies_before) - 1;
-        }
-        values[(block - blocks.begin()) * area + (k - first) * b_ + column - block->column] +=
-            entries[e];
-      }
-    }
+  void fill_columns(std::int64_t r, BlockCover& cover) {
     Offset slot = begins_[r].block, mask = begins_[r].mask;
-    for (const CoveringBlock& block : blocks) {
+    for (const CoveringBlock& block : cover.blocks(r)) {
       columns_[slot++] = cover.is_full(block) ? block.column : ~block.column;
       if (!cover.is_full(block)) masks_[mask++] = block.mask;
+    }
+  }
+
+  void fill_values(std::int64_t r) {
+    const auto first = static_cast<LocalIndex>(r * b_);
+    const LocalIndex lanes = std::min<LocalIndex>(b_, rows_.count - first);
+    const auto* entries = static_cast<const T*>(csr_.values);
+    const LocalIndex* begin = columns_.data() + begins_[r].block;
+    const LocalIndex* end = columns_.data() + begins_[r + 1].block;
+    const auto column_of = [](LocalIndex stored) { return stored >= 0 ? stored : ~stored; };
+    const std::int64_t area = std::int64_t{b_} * b_;
+    T* values = values_.data() + begins_[r].block * area;
+    std::fill_n(values, (end - begin) * area, T{0});
+    for (LocalIndex i = 0; i < lanes; ++i) {
+      const LocalIndex row = rows_[first + i];
+      const LocalIndex* block = begin;
+      for (Offset e = csr_.offsets[row]; e < csr_.offsets[row + 1]; ++e) {
+        const LocalIndex column = csr_.indices[e];
+        if (column < column_of(*block) || column - column_of(*block) >= b_) {
+          const auto lies_before = [&](LocalIndex c, LocalIndex other) {
+            return c < column_of(other);
+          };
+          block = std::upper_bound(begin, end, column, lies_before) - 1;
+        }
+        values[(block - begin) * area + i * b_ + column - column_of(*block)] += entries[e];
+      }
     }
   }
 

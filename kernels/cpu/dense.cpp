@@ -86,6 +86,11 @@ class DenseKernel final : public CpuFormat {
     run_parts(run_, typename DenseBody<T>::Arguments{product, rows_, csr_.columns, values_.data(),
                                                      full_ ? nullptr : masks_.data()});
   }
+  void refill(Stream) override {
+    for_each_part(bounds_, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t k = begin; k < end; ++k) fill_values(k);
+    });
+  }
 
   std::int64_t stored_entries() const override { return slots_; }
   std::int64_t held_bytes() const override { return values_.bytes() + masks_.bytes(); }
@@ -94,19 +99,16 @@ class DenseKernel final : public CpuFormat {
   void fill() {
     values_ = Buffer<T>(slots_);
     masks_ = Buffer<StripMask>(rows_.count * strips_of(csr_.columns));
-    const auto* entries = static_cast<const T*>(csr_.values);
     std::atomic<std::int64_t> filled{0};
     for_each_part(bounds_, [&](std::int64_t begin, std::int64_t end) {
       std::int64_t filled_here = 0;
       for (std::int64_t k = begin; k < end; ++k) {
-        T* values = values_.data() + k * csr_.columns;
+        fill_values(k);
         StripMask* masks = masks_.data() + k * strips_of(csr_.columns);
-        std::fill_n(values, csr_.columns, T{0});
         std::fill_n(masks, strips_of(csr_.columns), StripMask{0});
         const LocalIndex row = rows_[static_cast<LocalIndex>(k)];
         for (Offset e = csr_.offsets[row]; e < csr_.offsets[row + 1]; ++e) {
           const LocalIndex column = csr_.indices[e];
-          values[column] += entries[e];
           masks[column / strip_lanes] |= StripMask{1} << column % strip_lanes;
         }
         for (std::int64_t s = 0; s < strips_of(csr_.columns); ++s) {
@@ -117,6 +119,17 @@ class DenseKernel final : public CpuFormat {
     });
     full_ = filled == slots_;
     if (full_) masks_ = {};
+  }
+
+  /// Row k of the list.
+  void fill_values(std::int64_t k) {
+    const auto* entries = static_cast<const T*>(csr_.values);
+    T* values = values_.data() + k * csr_.columns;
+    std::fill_n(values, csr_.columns, T{0});
+    const LocalIndex row = rows_[static_cast<LocalIndex>(k)];
+    for (Offset e = csr_.offsets[row]; e < csr_.offsets[row + 1]; ++e) {
+      values[csr_.indices[e]] += entries[e];
+    }
   }
 
   RangeFunction<DenseBody<T>> run_;

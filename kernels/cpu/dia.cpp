@@ -100,7 +100,7 @@ class DiaKernel final : public CpuFormat {
  public:
   DiaKernel(const CsrView& matrix, RowListView rows, const Spec& options)
       : CpuFormat(matrix, rows), run_(for_isa<DiaBody<T>>(chosen_isa(options))) {
-    const std::vector<LocalIndex> numbers = find_diagonals();
+    find_diagonals();
     slots_ = std::int64_t{diagonals_} * rows.count;
     check_padding(options, {slots_, listed_nonzeros(matrix, rows), matrix},
                   fmt::format("{} diagonals of {} rows", diagonals_, rows.count),
@@ -110,7 +110,13 @@ class DiaKernel final : public CpuFormat {
     masks_ = Buffer<StripMask>(strips * diagonals_);
     values_ = Buffer<T>(slots_);
     for_each_part(bounds_, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t strip = begin; strip < end; ++strip) fill_strip(strip, numbers);
+      std::fill(masks_.data() + begin * diagonals_, masks_.data() + end * diagonals_, StripMask{0});
+      for (std::int64_t strip = begin; strip < end; ++strip) {
+        for_each_slot(strip, [&](LocalIndex d, LocalIndex l, Offset) {
+          masks_[strip * diagonals_ + d] |= StripMask{1} << l;
+        });
+        fill_values(strip);
+      }
     });
   }
 
@@ -119,55 +125,68 @@ class DiaKernel final : public CpuFormat {
     run_parts(run_, typename DiaBody<T>::Arguments{product, rows_, csr_.columns, diagonals_,
                                                    offsets_.data(), masks_.data(), values_.data()});
   }
+  void refill(Stream) override {
+    for_each_part(bounds_, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t strip = begin; strip < end; ++strip) fill_values(strip);
+    });
+  }
 
   std::int64_t stored_entries() const override { return slots_; }
   std::int64_t held_bytes() const override {
     return offsets_.bytes() + masks_.bytes() + values_.bytes();
   }
 
-  /// Finds the diagonals; the result gives, at column - row + rows, the number of each.
-  std::vector<LocalIndex> find_diagonals() {
-    std::vector<LocalIndex> numbers(static_cast<std::size_t>(csr_.rows) + csr_.columns, 0);
+  void find_diagonals() {
+    std::vector<LocalIndex> marks(static_cast<std::size_t>(csr_.rows) + csr_.columns, 0);
 #pragma omp parallel for schedule(static)
     for (LocalIndex k = 0; k < rows_.count; ++k) {
       const LocalIndex row = rows_[k];
       for (Offset e = csr_.offsets[row]; e < csr_.offsets[row + 1]; ++e) {
-        std::atomic_ref used(numbers[diagonal(row, csr_.indices[e])]);
+        std::atomic_ref used(marks[std::int64_t{csr_.indices[e]} - row + csr_.rows]);
         // Most entries find their diagonal marked: only a load, so that threads share the line.
         if (used.load(std::memory_order_relaxed) == 0) used.store(1, std::memory_order_relaxed);
       }
     }
-    diagonals_ = static_cast<LocalIndex>(std::count(numbers.begin(), numbers.end(), 1));
+    diagonals_ = static_cast<LocalIndex>(std::count(marks.begin(), marks.end(), 1));
     offsets_ = Buffer<LocalIndex>(diagonals_);
     LocalIndex next = 0;
-    for (std::size_t d = 0; d < numbers.size(); ++d) {
-      if (numbers[d] == 0) continue;
-      offsets_[next] = static_cast<LocalIndex>(static_cast<std::int64_t>(d) - csr_.rows);
-      numbers[d] = next++;
+    for (std::size_t d = 0; d < marks.size(); ++d) {
+      if (marks[d] == 0) continue;
+      offsets_[next++] = static_cast<LocalIndex>(static_cast<std::int64_t>(d) - csr_.rows);
     }
-    return numbers;
   }
 
-  std::size_t diagonal(LocalIndex row, LocalIndex column) const {
-    return static_cast<std::size_t>(std::int64_t{column} - row + csr_.rows);
+  LocalIndex lanes_of(std::int64_t strip) const {
+    return std::min(strip_lanes, rows_.count - static_cast<LocalIndex>(strip * strip_lanes));
   }
 
-  void fill_strip(std::int64_t strip, const std::vector<LocalIndex>& numbers) {
-    const auto* entries = static_cast<const T*>(csr_.values);
-    const auto position = static_cast<LocalIndex>(strip * strip_lanes);
-    const LocalIndex lanes = std::min(strip_lanes, rows_.count - position);
-    StripMask* masks = masks_.data() + strip * diagonals_;
-    T* values = values_.data() + strip * diagonals_ * strip_lanes;
-    std::fill_n(masks, diagonals_, StripMask{0});
-    std::fill_n(values, std::int64_t{diagonals_} * lanes, T{0});
-    for (LocalIndex l = 0; l < lanes; ++l) {
-      const LocalIndex row = rows_[position + l];
+  /// visit(diagonal, lane, entry) for each entry of a strip. Most entries of a row lie on a
+  /// diagonal soon after that of the entry before.
+  template <class Visit>
+  void for_each_slot(std::int64_t strip, const Visit& visit) const {
+    const LocalIndex* const first = offsets_.data();
+    for (LocalIndex l = 0; l < lanes_of(strip); ++l) {
+      const LocalIndex row = rows_[static_cast<LocalIndex>(strip * strip_lanes) + l];
+      const LocalIndex* d = first;
       for (Offset e = csr_.offsets[row]; e < csr_.offsets[row + 1]; ++e) {
-        const LocalIndex d = numbers[diagonal(row, csr_.indices[e])];
-        masks[d] |= StripMask{1} << l;
-        values[std::int64_t{d} * lanes + l] += entries[e];
+        const LocalIndex shift = csr_.indices[e] - row;
+        if (*d > shift) d = first;
+        constexpr int soon = 4;
+        for (int k = 0; k < soon && *d < shift; ++k) ++d;
+        if (*d < shift) d = std::lower_bound(d, first + diagonals_, shift);
+        visit(static_cast<LocalIndex>(d - first), l, e);
       }
     }
+  }
+
+  void fill_values(std::int64_t strip) {
+    const auto* entries = static_cast<const T*>(csr_.values);
+    const LocalIndex lanes = lanes_of(strip);
+    T* values = values_.data() + strip * diagonals_ * strip_lanes;
+    std::fill_n(values, std::int64_t{diagonals_} * lanes, T{0});
+    for_each_slot(strip, [&](LocalIndex d, LocalIndex l, Offset e) {
+      values[std::int64_t{d} * lanes + l] += entries[e];
+    });
   }
 
   RangeFunction<DiaBody<T>> run_;

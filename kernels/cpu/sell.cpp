@@ -127,6 +127,11 @@ class SellKernel final : public CpuFormat {
   void multiply(const LocalProduct& product, Stream) const override {
     run_parts(run_, arguments_of(product));
   }
+  void refill(Stream) override {
+    for_each_part(bounds_, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t slice = begin; slice < end; ++slice) fill_values(slice);
+    });
+  }
 
   std::int64_t stored_entries() const override { return begins_[slices_]; }
   std::int64_t held_bytes() const override {
@@ -176,17 +181,28 @@ class SellKernel final : public CpuFormat {
   void fill_slice(std::int64_t slice) {
     lanes_.store(slice);
     const LocalIndex stride = lanes_.lanes(slice);
-    const T* values = static_cast<const T*>(csr_.values);
     for (LocalIndex l = 0; l < stride; ++l) {
-      const LocalIndex row = lanes_.row(slice, l);
+      const LocalIndex row = lanes_.stored_row(slice, l);
       Offset slot = begins_[slice] + l;
       for (Offset e = csr_.offsets[row]; e < csr_.offsets[row + 1]; ++e, slot += stride) {
         indices_[slot] = csr_.indices[e];
-        values_[slot] = values[e];
       }
       for (; slot < begins_[slice + 1]; slot += stride) {
         indices_[slot] = padding;
         values_[slot] = 0;
+      }
+    }
+    fill_values(slice);
+  }
+
+  void fill_values(std::int64_t slice) {
+    const LocalIndex stride = lanes_.lanes(slice);
+    const T* values = static_cast<const T*>(csr_.values);
+    for (LocalIndex l = 0; l < stride; ++l) {
+      const LocalIndex row = lanes_.stored_row(slice, l);
+      Offset slot = begins_[slice] + l;
+      for (Offset e = csr_.offsets[row]; e < csr_.offsets[row + 1]; ++e, slot += stride) {
+        values_[slot] = values[e];
       }
     }
   }

@@ -53,6 +53,11 @@ class SlicedRows {
   LocalIndex row(std::int64_t slice, LocalIndex lane) const;
   /// Fills in the rows of a slice, on the thread that will read them.
   void store(std::int64_t slice);
+  /// The same row once the slice has been stored.
+  LocalIndex stored_row(std::int64_t slice, LocalIndex lane) const {
+    const LocalIndex first = first_[slice];
+    return first >= 0 ? first + lane : scattered_[~first + lane];
+  }
   /// Ends the building: frees what only that needed.
   void close();
 

@@ -116,6 +116,9 @@ class VblKernel final : public CpuFormat {
       run_({arguments, rows_, part_values_[part], begins_.data(), runs_.data()}, begin, end);
     });
   }
+  void refill(Stream) override {
+    if (rows_.groups != nullptr) copy_values();
+  }
 
   Offset runs() const { return begins_[rows_.count]; }
   std::int64_t stored_entries() const override { return listed_nonzeros(csr_, rows_); }
@@ -163,32 +166,39 @@ class VblKernel final : public CpuFormat {
         part_values_.push_back(static_cast<const T*>(csr_.values) + csr_.offsets[bounds_[part]]);
       }
     } else {
+      place_values();
       copy_values();
     }
   }
 
-  void copy_values() {
-    const auto* own = static_cast<const T*>(csr_.values);
+  /// values(first, count) for the listed rows [begin, end).
+  template <class Values>
+  void visit_rows(std::int64_t begin, std::int64_t end, const Values& values) const {
+    for (std::int64_t k = begin; k < end; ++k) {
+      const LocalIndex row = rows_[static_cast<LocalIndex>(k)];
+      values(static_cast<const T*>(csr_.values) + csr_.offsets[row],
+             csr_.offsets[row + 1] - csr_.offsets[row]);
+    }
+  }
+
+  void place_values() {
     std::vector<Offset> firsts(bounds_.size(), 0);
-    const auto visit_rows = [&](std::int64_t begin, std::int64_t end, const auto& values) {
-      for (std::int64_t k = begin; k < end; ++k) {
-        const LocalIndex row = rows_[static_cast<LocalIndex>(k)];
-        values(own + csr_.offsets[row], csr_.offsets[row + 1] - csr_.offsets[row]);
-      }
-    };
     for_each_numbered_part(bounds_, [&](int part, std::int64_t begin, std::int64_t end) {
       visit_rows(begin, end, [&](const T*, Offset count) { firsts[part + 1] += count; });
     });
     std::partial_sum(firsts.begin(), firsts.end(), firsts.begin());
     values_ = Buffer<T>(firsts.back());
-    for_each_numbered_part(bounds_, [&](int part, std::int64_t begin, std::int64_t end) {
-      T* next = values_.data() + firsts[part];
-      visit_rows(begin, end,
-                 [&](const T* values, Offset count) { next = std::copy_n(values, count, next); });
-    });
     for (std::size_t part = 0; part + 1 < bounds_.size(); ++part) {
       part_values_.push_back(values_.data() + firsts[part]);
     }
+  }
+
+  void copy_values() {
+    for_each_numbered_part(bounds_, [&](int part, std::int64_t begin, std::int64_t end) {
+      T* next = values_.data() + (part_values_[part] - values_.data());
+      visit_rows(begin, end,
+                 [&](const T* values, Offset count) { next = std::copy_n(values, count, next); });
+    });
   }
 
   Buffer<Offset> begins_;

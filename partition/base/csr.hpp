@@ -21,6 +21,7 @@ struct CsrView {
   Device device = Device::cpu;  ///< whose memory the arrays (and those of row lists) lie in
   int block = 1;            ///< rows and columns that belong together, as the source says; a hint
   bool value_codes = true;  ///< formats may store values in fewer bytes where that is exact
+  bool refillable = false;  ///< values will change: formats keep what SpmvKernel::refill() needs
   int multiprocessors_beside = 0;  ///< that a product of all rows leaves to an exchange; a hint
 };
 

@@ -131,7 +131,7 @@ def finish(process, timeout=PATIENCE):
 
 def table_of_formats():
     """(device, name) of each format in the order of the table, and its promises."""
-    format_line = re.compile(r'FORMAT\((cpu|gpu), \w+, "([^"]+)", ([^,]+),')
+    format_line = re.compile(r'FORMAT\((cpu|gpu), \w+, "([^"]+)",\s+([^,]+),')
     text = (SOURCE / "kernels/formats.inc").read_text(encoding="utf-8")
     return {(device, name): promises.split(" | ") for device, name, promises in format_line.findall(text)}
 

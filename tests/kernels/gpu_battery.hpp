@@ -6,6 +6,7 @@
 #include "kernels/gpu/device/device_csr.hpp"
 #include "kernels/gpu/device/device_row_list.hpp"
 #include "partition/base/errors.hpp"
+#include "partition/base/numbers.hpp"
 #include "tests/catch.hpp"
 #include "tests/kernels/battery.hpp"
 
@@ -111,6 +112,49 @@ struct DeviceProblem {
   DeviceRowList list;
   bool all;
   LocalIndex rows;
+};
+
+/// Rounded to a type.
+inline std::vector<double> rounded(NumberType type, std::vector<double> values) {
+  for (double& value : values) value = rounded_to(type, value);
+  return values;
+}
+
+inline std::vector<std::byte> stored(NumberType type, const std::vector<double>& values) {
+  std::vector<std::byte> bytes(values.size() * bytes_of(type));
+  store(type, values.data(), std::ssize(values), bytes.data());
+  return bytes;
+}
+
+/// A matrix in a precision and one of its row lists on the device; x and y beside it.
+struct StoredProblem {
+  StoredProblem(const Matrix& matrix, Precision precision, const NamedList& named)
+      : precision(precision),
+        values(stored(matrix_type(precision), matrix.values)),
+        csr({matrix.rows(), matrix.columns, matrix.offsets.back(), matrix.offsets.data(),
+             matrix.indices.data(), values.data(), precision, Device::cpu}),
+        list(named.list),
+        rows(named.all ? all_rows(matrix.rows()) : list.view()) {}
+
+  std::vector<double> product(const SpmvKernel& kernel, double alpha, const std::vector<double>& x,
+                              double beta, const std::vector<double>& before) const {
+    const NumberType type = vector_type(precision);
+    const DeviceArray<std::byte> device_x{std::span<const std::byte>(stored(type, x))};
+    const DeviceArray<std::byte> device_y{std::span<const std::byte>(stored(type, before))};
+    const StreamHandle stream;
+    kernel.apply({alpha, {device_x.data(), type}, beta, {device_y.data(), type}}, stream.stream());
+    stream.synchronize();
+    const std::vector<std::byte> bytes = device_y.to_host();
+    std::vector<double> y(before.size());
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = load(type, bytes.data(), std::int64_t(i));
+    return y;
+  }
+
+  Precision precision;
+  std::vector<std::byte> values;
+  DeviceCsr csr;
+  DeviceRowList list;
+  RowListView rows;
 };
 
 /// What a conversion works in: as in the program, or each piece anew, for the sanitizers.

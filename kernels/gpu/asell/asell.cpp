@@ -103,7 +103,7 @@ class AsellGpuKernel final : public DeviceFormat {
     unroll_ = chosen_unroll(options);
     launch_ = asell_launch<Numbers>(layout_.value_code, unroll_);
     in_fp32_ = exact.singles.bytes() > 0;
-    csr_.values = nullptr;  // they may be those of `exact`
+    if (!matrix.refillable) csr_.values = nullptr;  // they may be those of `exact`
   }
 
   std::optional<std::int64_t> dot_parts() const override {
@@ -118,6 +118,9 @@ class AsellGpuKernel final : public DeviceFormat {
              static_cast<unsigned>(layout_.distinct_values), FixedPointCode<Sum>(layout_.fixed),
              slice_rows_, csr_.block, product.dot_parts},
             stream);
+  }
+  void refill_values(Stream stream) override {
+    fill_asell_values(csr_, slice_rows_, layout_, stream);
   }
 
   Unroll chosen_unroll(const Spec& options) const {

@@ -90,6 +90,10 @@ enum class PatternCheck {
 /// Fills `words` and `values`, for which there is room.
 PatternCheck fill_asell(const CsrView& matrix, RowListView rows, const AsellLayout& layout);
 
+/// `values` alone, in the order of `stream`, once `words` are filled. Values by_step stay.
+void fill_asell_values(const CsrView& matrix, RowListView rows, const AsellLayout& layout,
+                       Stream stream);
+
 template <class Numbers>
 struct AsellArguments : ProductOf<Numbers> {
   const AsellSlice* slices;

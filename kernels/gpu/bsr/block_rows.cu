@@ -2,11 +2,13 @@
 //
 // From CSR to sliced blocks (block_rows.hpp): the block size from samples, then the blocks. A
 // thread walks the b rows of a block row: once to measure the slices, once more where they get
-// sorted, once to fill them.
+// sorted, once to write the columns of the blocks. Values then follow the columns, a thread per
+// row.
 #include <algorithm>
 
 #include "kernels/gpu/bsr/block_rows.hpp"
 #include "kernels/gpu/conversion/convert.hpp"
+#include "kernels/gpu/conversion/row_walks.cuh"
 #include "kernels/gpu/conversion/sort_and_scan.hpp"
 #include "kernels/gpu/device/device_work.hpp"
 #include "kernels/gpu/device/words.hpp"
@@ -144,32 +146,73 @@ __global__ void measure_block_slices(CsrView matrix, RowListView rows, Places pl
   atomicMax(&totals->spread, high - low);
 }
 
-/// One thread per block row; those that the last slice lacks are all holes. `bases` may be null:
-/// then `columns` have 32 bits, else 16.
-template <class Word, int b>
-__global__ void fill_block_slices(CsrView matrix, RowListView rows, Places places,
-                                  std::int64_t slices, int widest_chunk, const Offset* begins,
-                                  const LocalIndex* bases, void* columns, Word* values) {
+/// The first columns of blocks, as they are stored.
+struct StoredColumns {
+  const LocalIndex* bases;  ///< null: columns have 32 bits, else 16
+  void* columns;
+
+  __device__ unsigned base(std::int64_t slice) const {
+    return bases == nullptr ? 0 : static_cast<unsigned>(bases[slice]);
+  }
+  __device__ void put(Offset place, unsigned stored) const {
+    if (bases == nullptr) {
+      static_cast<std::uint32_t*>(columns)[place] = stored;
+    } else {
+      static_cast<std::uint16_t*>(columns)[place] = static_cast<std::uint16_t>(stored);
+    }
+  }
+  __device__ unsigned at(Offset place) const {
+    return bases == nullptr ? cached(static_cast<const std::uint32_t*>(columns) + place)
+                            : cached(static_cast<const std::uint16_t*>(columns) + place);
+  }
+};
+
+/// One thread per block row, of whole slices.
+template <int b>
+__global__ void fill_block_columns(CsrView matrix, RowListView rows, Places places,
+                                   std::int64_t slices, const Offset* begins,
+                                   StoredColumns columns) {
   const std::int64_t p = thread_index(), slice = p / places.slice;
   if (slice >= slices) return;
-  const std::int64_t lane = p % places.slice, lanes = std::int64_t{places.slice} * b;
-  const unsigned base = bases == nullptr ? 0 : static_cast<unsigned>(bases[slice]);
+  const unsigned base = columns.base(slice);
   BlockMerge<b> merge(matrix, rows, places.block_row(p));
   const Offset end = begins[slice + 1];
   for (Offset first = begins[slice]; first < end; first += places.slice) {
     const unsigned column = merge.lowest();
-    const unsigned stored = column == BlockMerge<b>::none ? 0 : column - base;
-    if (bases == nullptr) {
-      static_cast<std::uint32_t*>(columns)[first + lane] = stored;
-    } else {
-      static_cast<std::uint16_t*>(columns)[first + lane] = static_cast<std::uint16_t>(stored);
-    }
-    merge.take(column, [&](int r, int c, Offset e) {
+    columns.put(first + p % places.slice, column == BlockMerge<b>::none ? 0 : column - base);
+    merge.take(column, [](int, int, Offset) {});
+  }
+}
+
+/// One thread per row of whole slices; places that no entry has are holes, as are all of a row that
+/// the last slice lacks. A row's next entry lies in its next block, or that has none of the row.
+template <class Word, int b>
+__global__ void copy_block_values(CsrView matrix, RowListView rows, Places places,
+                                  std::int64_t slices, int widest_chunk, const Offset* begins,
+                                  StoredColumns columns, Word* values) {
+  const std::int64_t thread = thread_index(), p = thread / b, slice = p / places.slice;
+  if (slice >= slices) return;
+  const std::int64_t lanes = std::int64_t{places.slice} * b, lane = thread - slice * lanes;
+  const unsigned base = columns.base(slice);
+  const RowEntries row = entries_of(matrix, rows, places.block_row(p) * b + lane % b);
+  const auto head = [&](Offset e) {
+    return e < row.end ? static_cast<unsigned>(cached(matrix.indices + e)) : BlockMerge<b>::none;
+  };
+  Offset e = row.begin;
+  unsigned next = head(e);
+  const Offset end = begins[slice + 1];
+  for (Offset first = begins[slice]; first < end; first += places.slice) {
+    const unsigned column = base + columns.at(first + lane / b);
+#pragma unroll
+    for (int c = 0; c < b; ++c) {
       const Chunk chunk = chunk_of(c, b, widest_chunk);
-      Word* place = values + first * b * b + chunk.first * lanes + (lane * b + r) * chunk.width;
-      place[c - chunk.first] =
-          e < 0 ? hole_word<Word>() : word_of_entry(static_cast<const Word*>(matrix.values)[e]);
-    });
+      Word word = hole_word<Word>();
+      if (next - column == static_cast<unsigned>(c)) {
+        word = word_of_entry(cached(static_cast<const Word*>(matrix.values) + e));
+        next = head(++e);
+      }
+      values[first * b * b + chunk.first * lanes + lane * chunk.width + c - chunk.first] = word;
+    }
   }
 }
 
@@ -203,26 +246,24 @@ Slots slots_of(const BlockRows& blocks) {
   return {last[1], last[1] - steps * (blocks.slices() * blocks.slice - blocks.count)};
 }
 
+StoredColumns columns_of(const BlockRows& blocks) {
+  return {blocks.bases.data(), blocks.columns.data()};
+}
+
 /// Fills columns and values of `blocks`, whose slices are measured.
-void fill(const CsrView& matrix, RowListView rows, Offset slots, int widest_chunk,
-          BlockRows& blocks) {
+void fill(const CsrView& matrix, RowListView rows, Offset slots, BlockRows& blocks) {
   const std::size_t value_bytes = matrix_value_bytes(matrix.precision);
   const std::size_t index_bytes =
       blocks.bases.size() > 0 ? sizeof(std::uint16_t) : sizeof(std::uint32_t);
   blocks.values_count = slots * blocks.size * blocks.size;
   blocks.columns = DeviceMemory(slots * index_bytes);
   blocks.values = DeviceMemory(blocks.values_count * value_bytes);
-  const std::int64_t threads = blocks.slices() * blocks.slice;
-  with_word(value_bytes, [&]<class Word>(Word) {
-    with_block_size(blocks.size, [&](auto size) {
-      fill_block_slices<Word, size>
-          <<<blocks_for(threads, bsr_threads), bsr_threads, conversion_ballast>>>(
-              matrix, rows, places_of(blocks), blocks.slices(), widest_chunk, blocks.begins.data(),
-              blocks.bases.data(), blocks.columns.data(),
-              reinterpret_cast<Word*>(blocks.values.data()));
-    });
+  with_block_size(blocks.size, [&](auto size) {
+    launch_items(walking_in({}), fill_block_columns<size>, blocks.slices() * blocks.slice, matrix,
+                 rows, places_of(blocks), blocks.slices(), blocks.begins.data(),
+                 columns_of(blocks));
   });
-  ROWHALO_CUDA(cudaGetLastError());
+  fill_block_values(matrix, rows, blocks, {});
   synchronize_device();
 }
 
@@ -234,6 +275,7 @@ BlockRows make_block_rows(const CsrView& matrix, RowListView rows, const SliceLa
   constexpr double padding_worth_sorting = 1.03;
   BlockRows result;
   result.size = size.size;
+  result.widest_chunk = layout.widest_chunk;
   result.count = (rows.count + size.size - 1) / size.size;
   result.slice = layout.slice > 0 ? layout.slice : std::max(result.count, 1);
   if (rows.count == 0) {
@@ -260,8 +302,20 @@ BlockRows make_block_rows(const CsrView& matrix, RowListView rows, const SliceLa
   if (!layout.columns16 || totals.spread > std::numeric_limits<std::uint16_t>::max()) {
     result.bases = {};
   }
-  fill(matrix, rows, slots.stored, layout.widest_chunk, result);
+  fill(matrix, rows, slots.stored, result);
   return result;
+}
+
+void fill_block_values(const CsrView& matrix, RowListView rows, const BlockRows& blocks,
+                       Stream stream) {
+  with_word(matrix_value_bytes(matrix.precision), [&]<class Word>(Word) {
+    with_block_size(blocks.size, [&](auto size) {
+      launch_items(walking_in(stream), copy_block_values<Word, size>,
+                   blocks.slices() * blocks.slice * size, matrix, rows, places_of(blocks),
+                   blocks.slices(), blocks.widest_chunk, blocks.begins.data(), columns_of(blocks),
+                   reinterpret_cast<Word*>(blocks.values.data()));
+    });
+  });
 }
 
 }  // namespace rowhalo

@@ -37,6 +37,7 @@ struct BlockRows {
   int size = 1;                   ///< b
   LocalIndex count = 0;           ///< of block rows; the last may have fewer than b rows
   LocalIndex slice = 1;           ///< block rows side by side
+  int widest_chunk = 1;           ///< columns that a load may fetch
   DeviceArray<Offset> begins;     ///< a slice, and the end: in blocks
   DeviceArray<LocalIndex> bases;  ///< a slice; empty where columns have 32 bits
   DeviceMemory columns;           ///< a slot: 16 bits, or 32
@@ -69,5 +70,9 @@ struct SliceLayout {
 /// max_padding allows, or when a measured size turns out to need more bytes than CSR.
 BlockRows make_block_rows(const CsrView& matrix, RowListView rows, const SliceLayout& layout,
                           const Spec& options);
+
+/// Copies the values anew, in the order of `stream`; there are rows.
+void fill_block_values(const CsrView& matrix, RowListView rows, const BlockRows& blocks,
+                       Stream stream);
 
 }  // namespace rowhalo

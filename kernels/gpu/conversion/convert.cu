@@ -71,21 +71,22 @@ DeviceArray<Offset> slice_begins(const CsrView& matrix, RowListView rows, Slices
 }
 
 void fill_slices(const CsrView& matrix, RowListView rows, Slices slices, const Offset* begins,
-                 LocalIndex* indices, void* values) {
+                 LocalIndex* indices, void* values, Stream stream) {
   const std::size_t bytes = matrix_value_bytes(matrix.precision);
-  for_each_item(slices.count(rows.count) * slices.rows, [=] __device__(std::int64_t k) {
+  const auto walk = [=] __device__(std::int64_t k) {
     const std::int64_t slice = k / slices.rows;
     const LocalIndex lanes = slices.lanes(slice, rows.count);
     if (k % slices.rows >= lanes) return;
-    Offset slot = begins[slice] + k % slices.rows;
+    const Offset first = begins[slice] + k % slices.rows, end = begins[slice + 1];
     const RowEntries row = entries_of(matrix, rows, k);
-    for (Offset e = row.begin; e < row.end; ++e, slot += lanes) {
-      indices[slot] = matrix.indices[e];
-      copy_number(bytes, matrix.values, e, values, slot);
+    copy_row(bytes, matrix.values, row, 1, values, first, lanes);
+    if (indices == nullptr) return;
+    Offset e = row.begin;
+    for (Offset slot = first; slot < end; slot += lanes, ++e) {
+      indices[slot] = e < row.end ? matrix.indices[e] : -1;
     }
-    for (; slot < begins[slice + 1]; slot += lanes) indices[slot] = -1;
-  });
-  synchronize_device();
+  };
+  for_each_item(slices.count(rows.count) * slices.rows, walk, walking_in(stream));
 }
 
 DeviceArray<LocalIndex> row_of_entries(const CsrView& matrix) {

@@ -2,7 +2,8 @@
 //
 // Conversions of a local matrix on the device: rows sorted by length, sliced ELLPACK, 32-bit
 // offsets.
-// All run in the default stream of the current device; what they return may be used at once.
+// All run in the default stream of the current device, unless they take one; what they return may
+// be used at once.
 #pragma once
 
 #include "kernels/gpu/device/device_row_list.hpp"
@@ -40,9 +41,10 @@ struct Slices {
 /// First slot of each slice, and the end.
 DeviceArray<Offset> slice_begins(const CsrView& matrix, RowListView rows, Slices slices);
 
-/// Fills the slots of all slices: columns (-1 in padding) and values (none in padding).
+/// Fills the slots of all slices: columns (-1 in padding), unless `indices` is null, and values
+/// (none in padding). In the order of `stream`.
 void fill_slices(const CsrView& matrix, RowListView rows, Slices slices, const Offset* begins,
-                 LocalIndex* indices, void* values);
+                 LocalIndex* indices, void* values, Stream stream = {});
 
 /// The row of each nonzero: coordinates.
 DeviceArray<LocalIndex> row_of_entries(const CsrView& matrix);

@@ -4,6 +4,7 @@
 // lanes take its entries side by side. Work is a device lambda (for_each_item of threads.cuh).
 #pragma once
 
+#include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/threads.cuh"
 #include "partition/base/csr.hpp"
 #include "partition/base/row_list.hpp"
@@ -48,8 +49,10 @@ __global__ void visit_entries(CsrView matrix, RowListView rows, Work work) {
 
 /// work(k, RowEntries, e) for every entry e of row k of the list.
 template <class Work>
-void for_each_entry(const CsrView& matrix, RowListView rows, const Work& work) {
-  launch_warps(visit_entries<Work>, rows.count, matrix, rows, work);
+void for_each_entry(const CsrView& matrix, RowListView rows, const Work& work,
+                    ConversionLaunch launch = {}) {
+  launch_items(launch, visit_entries<Work>, std::int64_t{rows.count} * warp_size, matrix, rows,
+               work);
 }
 
 /// to[place] = from[source]; both hold numbers of so many bytes, whatever they mean.
@@ -61,6 +64,28 @@ __device__ inline void copy_number(std::size_t bytes, const void* from, Offset s
     static_cast<std::uint32_t*>(to)[place] = static_cast<const std::uint32_t*>(from)[source];
   } else {
     static_cast<std::uint16_t*>(to)[place] = static_cast<const std::uint16_t*>(from)[source];
+  }
+}
+
+template <class Word>
+__device__ void copy_words(const void* from, const RowEntries& row, int stride, void* to,
+                           Offset place, std::int64_t apart) {
+  Word* target = static_cast<Word*>(to) + place;
+#pragma unroll 4
+  for (Offset e = row.begin; e < row.end; e += stride, target += apart) {
+    *target = cached(static_cast<const Word*>(from) + e);
+  }
+}
+
+/// Every stride-th number of a row to places that are so far apart, the first to `place`.
+__device__ inline void copy_row(std::size_t bytes, const void* from, const RowEntries& row,
+                                int stride, void* to, Offset place, std::int64_t apart) {
+  if (bytes == sizeof(std::uint64_t)) {
+    copy_words<std::uint64_t>(from, row, stride, to, place, apart);
+  } else if (bytes == sizeof(std::uint32_t)) {
+    copy_words<std::uint32_t>(from, row, stride, to, place, apart);
+  } else {
+    copy_words<std::uint16_t>(from, row, stride, to, place, apart);
   }
 }
 

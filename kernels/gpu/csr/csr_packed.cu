@@ -190,30 +190,32 @@ Packing pack(const std::vector<Offset>& lengths, Offset block_slots) {
   return packing;
 }
 
-/// One warp per row. Each row tells its lanes its number where it begins in them, or goes on.
-/// `begins`: of the rows, in slots.
-void fill_slots(const CsrView& matrix, RowListView rows, const std::vector<Offset>& begins,
-                LocalIndex* columns, void* values, unsigned* words) {
-  const DeviceArray<Offset> on_device = device_array(begins);
-  const std::size_t bytes = matrix_value_bytes(matrix.precision);
+/// Each row tells its lanes its number where it begins in them, or goes on. `begins`: of the rows,
+/// in slots.
+void fill_packed_structure(const CsrView& matrix, RowListView rows, const Offset* begins,
+                           LocalIndex* columns, unsigned* words) {
   const auto mark = [=] __device__(std::int64_t k, Offset slot, bool last) {
     unsigned bits = last ? 1u << slot % lane_slots : 0;
     if (slot % lane_slots == 0) bits |= static_cast<unsigned>(k) << lane_slots;
     if (bits != 0) atomicOr(words + slot / lane_slots, bits);
   };
-  for_each_row(matrix, rows,
-               [=, begins = on_device.data()] __device__(std::int64_t k, const RowEntries& row) {
-                 if (row.length() == 0) mark(k, begins[k], true);
-               });
-  for_each_entry(
-      matrix, rows,
-      [=, begins = on_device.data()] __device__(std::int64_t k, const RowEntries& row, Offset e) {
-        const Offset slot = begins[k] + (e - row.begin);
-        columns[slot] = matrix.indices[e];
-        copy_number(bytes, matrix.values, e, values, slot);
-        mark(k, slot, e + 1 == row.end);
-      });
-  synchronize_device();  // before `begins` go
+  for_each_row(matrix, rows, [=] __device__(std::int64_t k, const RowEntries& row) {
+    if (row.length() == 0) mark(k, begins[k], true);
+  });
+  for_each_entry(matrix, rows, [=] __device__(std::int64_t k, const RowEntries& row, Offset e) {
+    const Offset slot = begins[k] + (e - row.begin);
+    columns[slot] = matrix.indices[e];
+    mark(k, slot, e + 1 == row.end);
+  });
+}
+
+void fill_packed_values(const CsrView& matrix, RowListView rows, const Offset* begins, void* values,
+                        Stream stream) {
+  const std::size_t bytes = matrix_value_bytes(matrix.precision);
+  const auto copy = [=] __device__(std::int64_t k, const RowEntries& row, Offset e) {
+    copy_number(bytes, matrix.values, e, values, begins[k] + (e - row.begin));
+  };
+  for_each_entry(matrix, rows, copy, {native(stream)});
 }
 
 int chosen_threads(const Spec& options, Offset longest) {
@@ -246,7 +248,7 @@ class CsrPackedKernel final : public DeviceFormat {
     if (!can_start_early(csr_packed_kernel<Numbers, StoredValues<Numbers>, Start::early>)) {
       start_ = Start::in_turn;
     }
-    csr_.values = nullptr;  // they may be those of `exact`
+    if (!matrix.refillable) csr_.values = nullptr;  // they may be those of `exact`
   }
 
   bool starts_early() const override { return start_ == Start::early; }
@@ -271,6 +273,9 @@ class CsrPackedKernel final : public DeviceFormat {
     launch(arguments,
            StoredValues<Numbers>{reinterpret_cast<const FourOf<Matrix>*>(values_.data())}, stream);
   }
+  void refill_values(Stream stream) override {
+    fill_packed_values(csr_, rows_, begins_.data(), values_.data(), stream);
+  }
 
   using Matrix = typename Numbers::Matrix;
 
@@ -291,7 +296,11 @@ class CsrPackedKernel final : public DeviceFormat {
     columns_ = filled_array<LocalIndex>(packing.slots, 0xff);  // -1
     values_ = filled_array<Matrix>(packing.slots);
     words_ = filled_array<unsigned>(packing.slots / lane_slots);
-    fill_slots(csr_, rows_, packing.begins, columns_.data(), values_.data(), words_.data());
+    DeviceArray<Offset> begins = device_array(packing.begins);
+    fill_packed_structure(csr_, rows_, begins.data(), columns_.data(), words_.data());
+    fill_packed_values(csr_, rows_, begins.data(), values_.data(), {});
+    synchronize_device();  // before `begins` go
+    if (csr_.refillable) begins_ = std::move(begins);
     if constexpr (takes_coded_values<Numbers>) {
       codes_ =
           value_codes<Matrix, Matrix>(values_.data(), packing.slots, exact, CodeOrder::of_entries);
@@ -300,8 +309,11 @@ class CsrPackedKernel final : public DeviceFormat {
   }
 
   std::int64_t stored_entries() const override { return slots(); }
+  std::int64_t matrix_bytes(const RowCounts& counts) const override {
+    return footprint_bytes() - begins_.bytes() + counts.row_list_bytes;
+  }
   std::int64_t footprint_bytes() const override {
-    return columns_.bytes() + values_.bytes() + codes_.bytes() + words_.bytes();
+    return columns_.bytes() + values_.bytes() + codes_.bytes() + words_.bytes() + begins_.bytes();
   }
   std::string parameters() const override {
     std::string text = "block=";
@@ -318,6 +330,7 @@ class CsrPackedKernel final : public DeviceFormat {
   DeviceArray<Matrix> values_;  ///< if they are not coded
   ValueCodes codes_;            ///< else
   DeviceArray<unsigned> words_;
+  DeviceArray<Offset> begins_;  ///< first slot of each row, if values will change
 };
 
 }  // namespace

@@ -28,24 +28,25 @@ __global__ void mark_lanes(const unsigned char* lasts, std::int64_t chunks, std:
   if (lane == warp_size - 1) ends[chunk] = up_to;
 }
 
-/// Copies the listed entries, a thread eight of them, as in the product.
-void copy_listed_entries(const CsrView& matrix, const Offset* row_begins, BalancedPlan& plan) {
-  plan.indices = DeviceArray<LocalIndex>(plan.entries);
+/// Copies the listed entries, a thread eight of them, as in the product; without `indices` values
+/// alone.
+void copy_entries(const CsrView& matrix, const BalancedPlan& plan, LocalIndex* indices,
+                  Stream stream) {
   const std::size_t bytes = matrix_value_bytes(matrix.precision);
-  plan.values = DeviceMemory(plan.entries * bytes);
-  for_each_item(plan.marks.size(), [=, view = plan.view(), indices = plan.indices.data(),
-                                    values = plan.values.data()] __device__(std::int64_t item) {
+  const auto copy = [=, view = plan.view(), row_begins = plan.row_begins.data(),
+                     values = plan.values.data()] __device__(std::int64_t item) {
     const Offset first = item * lane_entries, end = min(first + lane_entries, view.entries);
     if (first >= end) return;
     const unsigned mark = view.marks[item];
     auto ordinal = view.ended[item / warp_size] + static_cast<LocalIndex>(mark >> lane_entries);
     for (Offset e = first; e < end; ++e) {
       const Offset source = matrix.offsets[view.rows[ordinal]] + (e - row_begins[ordinal]);
-      indices[e] = matrix.indices[source];
+      if (indices != nullptr) indices[e] = matrix.indices[source];
       copy_number(bytes, matrix.values, source, values, e);
       ordinal += static_cast<LocalIndex>(mark >> (e - first) & 1);
     }
-  });
+  };
+  for_each_item(plan.marks.size(), copy, {native(stream)});
 }
 
 /// Ordinal of the row that goes on at the begin of each share, or -1.
@@ -88,12 +89,12 @@ BalancedPlan make_balanced_plan(const CsrView& matrix, RowListView rows, WarpGri
 
   const std::int64_t all_chunks = (plan.entries + chunk_entries - 1) / chunk_entries;
   const auto lasts = filled_array<unsigned>(all_chunks * chunk_entries / 32);
-  const DeviceArray<Offset> row_begins(with_entries);
+  plan.row_begins = DeviceArray<Offset>(with_entries);
   plan.rows = DeviceArray<LocalIndex>(with_entries);
   // A bit at the last entry of each row; the rows that have entries, and where these begin.
   for_each_item(rows.count, [=, begins = listed.begins.data(), ordinals = listed.nonempty.data(),
                              lasts = lasts.data(), row_of = plan.rows.data(),
-                             row_begins = row_begins.data()] __device__(std::int64_t k) {
+                             row_begins = plan.row_begins.data()] __device__(std::int64_t k) {
     const Offset begin = begins[k], end = begins[k + 1];
     if (begin == end) return;
     atomicOr(lasts + (end - 1) / 32, 1u << ((end - 1) % 32));
@@ -108,12 +109,17 @@ BalancedPlan make_balanced_plan(const CsrView& matrix, RowListView rows, WarpGri
   plan.ended = prefix_sum(ends);
 
   plan.shares = shares_of(all_chunks, grid.warps(), chunks);
-  std::vector<std::int32_t> open = open_rows(plan.view(), row_begins.data());
+  std::vector<std::int32_t> open = open_rows(plan.view(), plan.row_begins.data());
   plan.split_rows = device_array(number_split_rows(open));
   plan.open = device_array(open);
 
   plan.in_place = plan.entries == matrix.nonzeros;
-  if (!plan.in_place) copy_listed_entries(matrix, row_begins.data(), plan);
+  if (!plan.in_place) {
+    plan.indices = DeviceArray<LocalIndex>(plan.entries);
+    plan.values = DeviceMemory(plan.entries *
+                               static_cast<std::int64_t>(matrix_value_bytes(matrix.precision)));
+    copy_entries(matrix, plan, plan.indices.data(), {});
+  }
   const bool some_are_empty = with_entries < rows.count;
   std::int32_t units = plan.shares.parts;
   if (some_are_empty) {
@@ -125,7 +131,12 @@ BalancedPlan make_balanced_plan(const CsrView& matrix, RowListView rows, WarpGri
   plan.units = even_parts(plan.empty.size(), units);
   synchronize_device();
   if (!some_are_empty && rows.groups == nullptr) plan.rows = {};
+  if (plan.in_place || !matrix.refillable) plan.row_begins = {};
   return plan;
+}
+
+void copy_listed_values(const CsrView& matrix, const BalancedPlan& plan, Stream stream) {
+  copy_entries(matrix, plan, nullptr, stream);
 }
 
 void gather_long_rows(BalancedPlan& plan, const LocalIndex* indices, WarpGrid grid) {

@@ -48,6 +48,7 @@ struct BalancedPlan {
   /// Else: entries of the listed rows alone.
   DeviceArray<LocalIndex> indices;
   DeviceMemory values;
+  DeviceArray<Offset> row_begins;  ///< of `rows` among these, where values will change
 
   BalancedView view() const {
     return {entries,      marks.data(),
@@ -66,6 +67,10 @@ struct BalancedPlan {
 
 /// For warps that are each to take about `chunks` chunks at once.
 BalancedPlan make_balanced_plan(const CsrView& matrix, RowListView rows, WarpGrid grid, int chunks);
+
+/// Copies the values of the listed rows anew, in the order of `stream`; of a plan that is not in
+/// place, made from a matrix whose values change.
+void copy_listed_values(const CsrView& matrix, const BalancedPlan& plan, Stream stream);
 
 /// Rows of very many shares set the pace by the sectors of x that they load. Their shares are
 /// spread evenly over the thread blocks, and shares of several rows that lie in the same columns to

@@ -85,6 +85,9 @@ class CsrBalancedKernel final : public DeviceFormat {
     }
     launch<Numbers>(product, static_cast<const Matrix*>(values()), stream);
   }
+  void refill_values(Stream stream) override {
+    if (!plan_.in_place) copy_listed_values(csr_, plan_, stream);
+  }
 
   using Matrix = typename Numbers::Matrix;
   using Vector = typename Numbers::Vector;
@@ -180,9 +183,9 @@ class CsrBalancedKernel final : public DeviceFormat {
            2 * (partial_sums_.bytes() + arrived_.bytes());
   }
   std::int64_t footprint_bytes() const override {
-    return plan_.bytes() + plan_.indices.bytes() + plan_.values.bytes() + singles_.bytes() +
-           codes_.bytes() + hubs_.columns.bytes() + hubs_.indices.bytes() + columns16_.bytes() +
-           partial_sums_.bytes() + arrived_.bytes();
+    return plan_.bytes() + plan_.indices.bytes() + plan_.values.bytes() + plan_.row_begins.bytes() +
+           singles_.bytes() + codes_.bytes() + hubs_.columns.bytes() + hubs_.indices.bytes() +
+           columns16_.bytes() + partial_sums_.bytes() + arrived_.bytes();
   }
   std::string parameters() const override {
     std::vector<std::string> parts;

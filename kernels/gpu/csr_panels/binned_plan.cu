@@ -109,16 +109,13 @@ void place_cells(const DeviceArray<std::uint32_t>& cell_begins, std::int32_t bin
 /// A thread a sorted entry.
 void fill_cells(const CsrView& matrix, const SortedEntries& entries, std::int32_t bins, int unit,
                 BinnedPlan& plan) {
-  const std::size_t bytes = matrix_value_bytes(matrix.precision);
-  plan.values = DeviceMemory(plan.slots() * bytes);
   plan.order = filled_array<std::uint16_t>(entries.sources.size() + order_pack);
-  set_bytes_async(plan.values.data(), 0, plan.values.bytes(), Stream{});
   for_each_item(
       entries.sources.size(),
       [=, panels = plan.panels, cell_of = entries.cells.keys.data(),
        numbers = entries.cells.order.data(), begins = entries.begins.data(),
        sources = entries.sources.data(), cells = plan.cells.data(), columns = plan.columns.data(),
-       values = plan.values.data(), order = plan.order.data()] __device__(std::int64_t item) {
+       order = plan.order.data()] __device__(std::int64_t item) {
         const std::int64_t cell = cell_of[item], panel = cell / bins;
         const BinnedCell target = cells[cell % bins * panels.count + panel];
         const std::int64_t in_cell = item - begins[cell];
@@ -126,12 +123,40 @@ void fill_cells(const CsrView& matrix, const SortedEntries& entries, std::int32_
         const std::uint32_t number = numbers[item], source = sources[number];
         columns[place] =
             static_cast<std::uint16_t>(matrix.indices[source] - panel * panels.columns);
-        copy_number(bytes, matrix.values, source, values, place);
         order[number] = static_cast<std::uint16_t>(target.place * unit + in_cell);
       });
 }
 
+/// A thread block per bin, a warp per row of it: the place of an entry in its bin less that of its
+/// cell is its place in the cell.
+__global__ void copy_binned_values(CsrView matrix, RowListView rows, BinnedView plan,
+                                   std::size_t bytes, int unit, void* values) {
+  const std::int64_t bin = blockIdx.x;
+  const BinRows first = plan.bin_rows[bin], last = plan.bin_rows[bin + 1];
+  const BinnedCell* cells = plan.cells + bin * plan.panels.count;
+  const int lane = static_cast<int>(threadIdx.x) % warp_size;
+  const int warps = static_cast<int>(blockDim.x) / warp_size;
+  for (LocalIndex position = first.nonempty + static_cast<int>(threadIdx.x) / warp_size;
+       position < last.nonempty; position += warps) {
+    const RowInBin own = plan.in_bins[position];
+    const RowEntries row = entries_of(matrix, rows, first.listed + own.position);
+    const std::uint16_t* order = plan.order + plan.bin_begins[bin] + own.begin;
+    for (Offset k = lane; k < row.length(); k += warp_size) {
+      const BinnedCell cell = cells[matrix.indices[row.begin + k] / plan.panels.columns];
+      const Offset place = (Offset{cell.source} - cell.place) * unit + order[k];
+      copy_number(bytes, matrix.values, row.begin + k, values, place);
+    }
+  }
+}
+
 }  // namespace
+
+void fill_binned_values(const CsrView& matrix, RowListView rows, int unit, const BinnedPlan& plan,
+                        Stream stream) {
+  const std::int64_t bins = plan.bin_rows.size() - 1;
+  launch_items({native(stream)}, copy_binned_values, bins * conversion_threads, matrix, rows,
+               plan.view(), matrix_value_bytes(matrix.precision), unit, plan.values.data());
+}
 
 BinnedPlan make_binned_plan(const CsrView& matrix, RowListView rows, ColumnPanels panels,
                             RowBins bins, int unit) {
@@ -146,6 +171,10 @@ BinnedPlan make_binned_plan(const CsrView& matrix, RowListView rows, ColumnPanel
   const SortedEntries entries = sort_entries(matrix, rows, listed, numbered.entries, bins, panels);
   place_cells(entries.begins, bins.count, unit, plan);
   fill_cells(matrix, entries, bins.count, unit, plan);
+  plan.values =
+      DeviceMemory(plan.slots() * static_cast<std::int64_t>(matrix_value_bytes(matrix.precision)));
+  set_bytes_async(plan.values.data(), 0, plan.values.bytes(), Stream{});
+  fill_binned_values(matrix, rows, unit, plan, {});
   synchronize_device();  // before what is local goes
   if (numbered.with_entries < rows.count) plan.empty = std::move(numbered.empty);
   return plan;

@@ -81,4 +81,8 @@ inline constexpr int order_pack = 16 / sizeof(std::uint16_t);
 BinnedPlan make_binned_plan(const CsrView& matrix, RowListView rows, ColumnPanels panels,
                             RowBins bins, int unit);
 
+/// Copies the values of a plan for units of `unit` entries, in the order of `stream`.
+void fill_binned_values(const CsrView& matrix, RowListView rows, int unit, const BinnedPlan& plan,
+                        Stream stream);
+
 }  // namespace rowhalo

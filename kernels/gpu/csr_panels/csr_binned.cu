@@ -199,6 +199,7 @@ class CsrBinnedKernel final : public DeviceFormat {
     ROWHALO_CUDA(cudaGetLastError());
     sum_bins<Numbers><<<bins_, bin_threads<Sum>, bin_bytes(capacity_), stream>>>(arguments);
   }
+  void refill_values(Stream stream) override { fill_binned_values(csr_, rows_, unit, plan_, stream); }
 
   using Matrix = typename Numbers::Matrix;
   using Vector = typename Numbers::Vector;

@@ -113,6 +113,25 @@ __device__ Offset place_in_matrix(const CsrView& matrix, RowListView rows, const
   return entries_of(matrix, rows, k).begin + (number - row_begins[k]);
 }
 
+/// A warp per piece: of a row whose columns ascend its entries lie together. `begins`: of the
+/// pieces.
+void fill_pieces(const CsrView& matrix, RowListView rows, ColumnPanels panels,
+                 const DeviceArray<Offset>& begins, void* values, Stream stream) {
+  const std::size_t bytes = matrix_value_bytes(matrix.precision);
+  const auto copy = [=, begins = begins.data()] __device__(std::int64_t thread) {
+    const std::int64_t piece = thread / warp_size;
+    const RowEntries row = entries_of(matrix, rows, piece % rows.count);
+    const auto first_column = static_cast<LocalIndex>(piece / rows.count * panels.columns);
+    const Offset source =
+        row.begin + count_below(first_column, matrix.indices + row.begin, row.length());
+    const Offset begin = begins[piece], end = begins[piece + 1];
+    for (Offset place = begin + thread % warp_size; place < end; place += warp_size) {
+      copy_number(bytes, matrix.values, source + (place - begin), values, place);
+    }
+  };
+  for_each_item((begins.size() - 1) * warp_size, copy, {native(stream)});
+}
+
 /// Sorts the listed entries by panel, which keeps the order of the rows in each; `begins`: of the
 /// pieces. A thread per entry: a warp would be busy with a row of millions for a thousand products.
 void fill_panels(const CsrView& matrix, RowListView rows, ColumnPanels panels,
@@ -174,6 +193,10 @@ class CsrPanelsKernel final : public DeviceFormat {
         [](auto threads) -> PanelLaunch<Numbers> { return sum_pieces<Numbers, threads>; });
     ROWHALO_CUDA(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                       static_cast<int>(shared_bytes())));
+    if (matrix.refillable && !columns_ascend(matrix, rows)) {
+      options.fail(
+          "its values cannot be replaced where columns of a row descend; use csr-balanced");
+    }
     begins_ = DeviceArray<Offset>(pieces + 1);
     columns_ = DeviceArray<std::uint16_t>(entries);
     values_ = DeviceArray<Matrix>(entries);
@@ -193,6 +216,9 @@ class CsrPanelsKernel final : public DeviceFormat {
     sum_panels<Numbers>
         <<<blocks_for(std::int64_t{rows_.count} * warp_size, threads), threads, 0, stream>>>(
             arguments);
+  }
+  void refill_values(Stream stream) override {
+    fill_pieces(csr_, rows_, panels_, begins_, values_.data(), stream);
   }
 
   using Matrix = typename Numbers::Matrix;

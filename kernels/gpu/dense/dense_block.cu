@@ -41,11 +41,12 @@ Findings compare_rows(const CsrView& matrix, RowListView rows, Offset first_begi
 
 /// Entry e of row k to k * row_stride + e * column_stride.
 void copy_dense_entries(const CsrView& matrix, RowListView rows, std::int64_t row_stride,
-                        std::int64_t column_stride, void* values) {
+                        std::int64_t column_stride, void* values, Stream stream) {
   const std::size_t bytes = matrix_value_bytes(matrix.precision);
-  for_each_entry(matrix, rows, [=] __device__(std::int64_t k, const RowEntries& row, Offset e) {
+  const auto copy = [=] __device__(std::int64_t k, const RowEntries& row, Offset e) {
     copy_number(bytes, matrix.values, e, values, k * row_stride + (e - row.begin) * column_stride);
-  });
+  };
+  for_each_entry(matrix, rows, copy, {native(stream)});
 }
 
 /// Where the entries of the first listed row begin and end; there is one.
@@ -68,7 +69,7 @@ __global__ void gather(const LocalIndex* indices, LocalIndex count, const Word* 
 }  // namespace
 
 DenseBlock::DenseBlock(const CsrView& matrix, RowListView rows, Layout layout, const Spec& options)
-    : vector_bytes_(vector_value_bytes(matrix.precision)) {
+    : layout_(layout), vector_bytes_(vector_value_bytes(matrix.precision)) {
   if (rows.count == 0) return;
   const std::vector<Offset> ends = ends_of_first_row(matrix, rows);
   columns_ = static_cast<LocalIndex>(ends[1] - ends[0]);
@@ -87,14 +88,19 @@ DenseBlock::DenseBlock(const CsrView& matrix, RowListView rows, Layout layout, c
   value_bytes_ = std::int64_t{rows.count} * columns_ * bytes;
   const std::int64_t lines = layout == Layout::rows ? rows.count : columns_;
   values_ = DeviceMemory(leading_ * lines * bytes);
-  copy_dense_entries(matrix, rows, layout == Layout::rows ? leading_ : 1,
-                     layout == Layout::rows ? 1 : leading_, values_.data());
+  refill(matrix, rows, {});
   if (findings.in_order == 0) {
     indices_ = DeviceArray<LocalIndex>(columns_);
     copy_now(indices_.data(), matrix.indices + ends[0], static_cast<std::size_t>(indices_.bytes()));
     gathered_ = DeviceMemory(columns_ * vector_bytes_);
   }
   synchronize_device();
+}
+
+void DenseBlock::refill(const CsrView& matrix, RowListView rows, Stream stream) {
+  const bool by_rows = layout_ == Layout::rows;
+  copy_dense_entries(matrix, rows, by_rows ? leading_ : 1, by_rows ? 1 : leading_, values_.data(),
+                     stream);
 }
 
 const void* DenseBlock::gathered(const void* x, cudaStream_t stream) const {

@@ -23,6 +23,9 @@ class DenseBlock {
   /// Copies the entries. Throws InputError when the rows differ in their columns.
   DenseBlock(const CsrView& matrix, RowListView rows, Layout layout, const Spec& options);
 
+  /// Copies the entries anew, in the order of `stream`; there are rows.
+  void refill(const CsrView& matrix, RowListView rows, Stream stream);
+
   const void* values() const { return values_.data(); }
   std::int64_t leading() const { return leading_; }
   LocalIndex columns() const { return columns_; }  ///< entries per row
@@ -40,6 +43,7 @@ class DenseBlock {
  private:
   const void* gathered(const void* x, cudaStream_t stream) const;
 
+  Layout layout_;
   DeviceMemory values_;
   DeviceArray<LocalIndex> indices_;  ///< of the entries of every row; empty: 0, 1, 2, ...
   DeviceMemory gathered_;

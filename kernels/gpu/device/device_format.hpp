@@ -14,11 +14,19 @@
 namespace rowhalo {
 
 class DeviceFormat : public FormatKernel {
+ public:
+  void refill(Stream stream) final {
+    if (rows_.count > 0) refill_values(stream);
+  }
+
  protected:
   DeviceFormat(const CsrView& matrix, RowListView rows) : FormatKernel(matrix, rows) {}
 
   /// Launches the product of at least one row.
   virtual void launch_product(const LocalProduct& product, cudaStream_t stream) const = 0;
+
+  /// Copies the values of at least one row; nothing where they are read where they are.
+  virtual void refill_values([[maybe_unused]] Stream stream) {}
 
   /// Without more, lanes lie side by side and idle on padding only.
   std::optional<LaneUse> lanes() const override {

@@ -10,6 +10,7 @@
 #include "kernels/gpu/conversion/row_walks.cuh"
 #include "kernels/gpu/conversion/sort_and_scan.hpp"
 #include "kernels/gpu/device/device_format.hpp"
+#include "kernels/gpu/values/positions.cuh"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/threads.cuh"
 
@@ -58,25 +59,24 @@ DeviceArray<std::int64_t> used_diagonals(const CsrView& matrix, RowListView rows
   return places_of_flags(used);
 }
 
-/// `shifts` of the diagonals from their places; then the entries, each to that of its diagonal.
+void set_shifts(const DeviceArray<std::int64_t>& places, LocalIndex rows, LocalIndex* shifts) {
+  for_each_item(places.size(), [=, places = places.data()] __device__(std::int64_t d) {
+    shifts[d] = static_cast<LocalIndex>(places[d] - rows + 1);
+  });
+}
+
+/// The entries, each to its diagonal, which is searched for; without `masks` values alone.
 template <class T>
-void fill_diagonals(const CsrView& matrix, RowListView rows,
-                    const DeviceArray<std::int64_t>& places, LocalIndex* shifts, unsigned* masks,
-                    T* values) {
-  const DeviceArray<LocalIndex> numbers(std::int64_t{matrix.rows} + matrix.columns);
-  for_each_item(places.size(),
-                [=, places = places.data(), numbers = numbers.data()] __device__(std::int64_t d) {
-                  shifts[d] = static_cast<LocalIndex>(places[d] - matrix.rows + 1);
-                  numbers[places[d]] = static_cast<LocalIndex>(d);
-                });
-  for_each_entry(
-      matrix, rows,
-      [=, numbers = numbers.data()] __device__(std::int64_t k, const RowEntries& row, Offset e) {
-        const std::int64_t d = numbers[std::int64_t{matrix.indices[e]} - row.row + matrix.rows - 1];
-        values[d * rows.count + k] = static_cast<const T*>(matrix.values)[e];
-        atomicOr(&masks[d * words_of(rows.count) + k / warp_size], 1u << (k % warp_size));
-      });
-  synchronize_device();  // before `numbers` go
+void fill_diagonals(const CsrView& matrix, RowListView rows, const DeviceArray<LocalIndex>& shifts,
+                    unsigned* masks, T* values, Stream stream) {
+  const auto put = [=, shifts = shifts.data(), diagonals = shifts.size()] __device__(
+                       std::int64_t k, const RowEntries& row, Offset e) {
+    const std::int64_t d = count_below(matrix.indices[e] - row.row, shifts, diagonals);
+    values[d * rows.count + k] = static_cast<const T*>(matrix.values)[e];
+    if (masks == nullptr) return;
+    atomicOr(&masks[d * words_of(rows.count) + k / warp_size], 1u << (k % warp_size));
+  };
+  for_each_entry(matrix, rows, put, {native(stream)});
 }
 
 template <class T>
@@ -95,7 +95,9 @@ class DiaGpuKernel final : public DeviceFormat {
     shifts_ = DeviceArray<LocalIndex>(diagonals);
     masks_ = filled_array<unsigned>(diagonals * words_of(rows.count));
     values_ = filled_array<T>(diagonals * rows.count);
-    fill_diagonals(matrix, rows, places, shifts_.data(), masks_.data(), values_.data());
+    set_shifts(places, matrix.rows, shifts_.data());
+    fill_diagonals(matrix, rows, shifts_, masks_.data(), values_.data(), {});
+    synchronize_device();  // before `places` go
   }
 
  private:
@@ -103,6 +105,9 @@ class DiaGpuKernel final : public DeviceFormat {
     dia_kernel<T><<<blocks_for(rows_.count, block_), block_, 0, stream>>>(
         {product, shifts_.data(), masks_.data(), values_.data(),
          static_cast<LocalIndex>(shifts_.size()), rows_});
+  }
+  void refill_values(Stream stream) override {
+    fill_diagonals(csr_, rows_, shifts_, nullptr, values_.data(), stream);
   }
 
   std::int64_t stored_entries() const override { return values_.size(); }

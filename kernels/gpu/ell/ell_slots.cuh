@@ -11,17 +11,23 @@
 
 namespace rowhalo {
 
-/// A thread per slot; `values` are 0 before.
+/// A thread per slot of a step; `values` are 0 before. Without `indices` values alone. In the order
+/// of `stream`.
 inline void fill_ell(const CsrView& matrix, RowListView rows, int threads, std::int64_t slots,
-                     LocalIndex* indices, void* values) {
+                     LocalIndex* indices, void* values, Stream stream) {
   const std::size_t bytes = matrix_value_bytes(matrix.precision);
-  for_each_item(slots, [=] __device__(std::int64_t slot) {
-    const std::int64_t apart = std::int64_t{rows.count} * threads, place = slot % apart;
-    const RowEntries row = entries_of(matrix, rows, place / threads);
-    const Offset e = row.begin + slot / apart * threads + place % threads;
-    indices[slot] = e < row.end ? matrix.indices[e] : -1;
-    if (e < row.end) copy_number(bytes, matrix.values, e, values, slot);
-  });
+  const std::int64_t apart = std::int64_t{rows.count} * threads;
+  const auto walk = [=] __device__(std::int64_t place) {
+    RowEntries own = entries_of(matrix, rows, place / threads);
+    own.begin += place % threads;
+    copy_row(bytes, matrix.values, own, threads, values, place, apart);
+    if (indices == nullptr) return;
+    Offset e = own.begin;
+    for (std::int64_t slot = place; slot < slots; slot += apart, e += threads) {
+      indices[slot] = e < own.end ? matrix.indices[e] : -1;
+    }
+  };
+  for_each_item(slots == 0 ? 0 : apart, walk, walking_in(stream));
 }
 
 template <class Matrix>
@@ -29,12 +35,19 @@ struct EllSlots {
   EllSlots() = default;
   /// `per_row`: a multiple of `threads`.
   EllSlots(const CsrView& matrix, RowListView rows, Offset per_row, int threads = 1)
-      : indices(per_row * rows.count), values(filled_array<Matrix>(indices.size())) {
-    fill_ell(matrix, rows, threads, indices.size(), indices.data(), values.data());
+      : threads(threads),
+        indices(per_row * rows.count),
+        values(filled_array<Matrix>(indices.size())) {
+    fill_ell(matrix, rows, threads, indices.size(), indices.data(), values.data(), {});
+  }
+
+  void refill(const CsrView& matrix, RowListView rows, Stream stream) {
+    fill_ell(matrix, rows, threads, indices.size(), nullptr, values.data(), stream);
   }
 
   std::int64_t bytes() const { return indices.bytes() + values.bytes(); }
 
+  int threads = 1;
   DeviceArray<LocalIndex> indices;
   DeviceArray<Matrix> values;
 };

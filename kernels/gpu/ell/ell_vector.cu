@@ -126,6 +126,7 @@ class EllVectorKernel final : public DeviceFormat {
       launch_kernel(kernel, blocks_for(threads, block_), block_, start_, stream, arguments);
     });
   }
+  void refill_values(Stream stream) override { slots_.refill(csr_, rows_, stream); }
 
   using Matrix = typename Numbers::Matrix;
 

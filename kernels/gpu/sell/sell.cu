@@ -115,6 +115,9 @@ class SellGpuKernel final : public DeviceFormat {
           {product, begins_.data(), indices_.data(), values_.data(), rows_});
     });
   }
+  void refill_values(Stream stream) override {
+    fill_slices(csr_, rows_, slices, begins_.data(), nullptr, values_.data(), stream);
+  }
 
   using Matrix = typename Numbers::Matrix;
   static constexpr Slices slices{warp_size, Slices::Last::short_one};

@@ -17,13 +17,30 @@ __device__ inline std::int64_t thread_count() {
   return std::int64_t{gridDim.x} * blockDim.x;
 }
 
-/// A thread per item, in the default stream; nothing without items.
+/// Where conversions are launched, and the shared memory that their thread blocks ask for.
+struct ConversionLaunch {
+  cudaStream_t stream = nullptr;
+  int shared_bytes = 0;
+};
+/// For items that walk a row each (conversion_ballast).
+inline ConversionLaunch walking_in(Stream stream) {
+  return {native(stream), conversion_ballast};
+}
+
+/// A thread per item; nothing without items.
+template <class... Parameters>
+void launch_items(ConversionLaunch launch, void (*kernel)(Parameters...), std::int64_t items,
+                  const std::type_identity_t<Parameters>&... arguments) {
+  if (items == 0) return;
+  kernel<<<blocks_for(items, conversion_threads), conversion_threads, launch.shared_bytes,
+           launch.stream>>>(arguments...);
+  ROWHALO_CUDA(cudaGetLastError());
+}
+/// The same in the default stream.
 template <class... Parameters>
 void launch_items(void (*kernel)(Parameters...), std::int64_t items,
                   const std::type_identity_t<Parameters>&... arguments) {
-  if (items == 0) return;
-  kernel<<<blocks_for(items, conversion_threads), conversion_threads>>>(arguments...);
-  ROWHALO_CUDA(cudaGetLastError());
+  launch_items(ConversionLaunch{}, kernel, items, arguments...);
 }
 
 /// The same with a warp per item.
@@ -39,11 +56,12 @@ __global__ void run_items(std::int64_t items, Work work) {
   if (k < items) work(k);
 }
 
-/// work(k) for 0 <= k < items, by a thread each, in the default stream. `work` is a device lambda:
-/// what it captures by value is what a kernel takes for arguments.
+/// work(k) for 0 <= k < items, by a thread each, in the default stream unless `launch` says
+/// another. `work` is a device lambda: what it captures by value is what a kernel takes for
+/// arguments.
 template <class Work>
-void for_each_item(std::int64_t items, const Work& work) {
-  launch_items(run_items<Work>, items, items, work);
+void for_each_item(std::int64_t items, const Work& work, ConversionLaunch launch = {}) {
+  launch_items(launch, run_items<Work>, items, items, work);
 }
 
 /// The same in a grid that strides over the items (filling_blocks).

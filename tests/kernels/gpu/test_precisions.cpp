@@ -13,48 +13,6 @@ namespace {
 
 constexpr Precision reduced_precisions[] = {Precision::mixed, Precision::fp16, Precision::bf16};
 
-std::vector<double> rounded(NumberType type, std::vector<double> values) {
-  for (double& value : values) value = rounded_to(type, value);
-  return values;
-}
-
-std::vector<std::byte> stored(NumberType type, const std::vector<double>& values) {
-  std::vector<std::byte> bytes(values.size() * bytes_of(type));
-  store(type, values.data(), std::ssize(values), bytes.data());
-  return bytes;
-}
-
-/// A matrix in a precision and one of its row lists on the device; x and y beside it.
-struct NarrowProblem {
-  NarrowProblem(const Matrix& matrix, Precision precision, const NamedList& named)
-      : precision(precision),
-        values(stored(matrix_type(precision), matrix.values)),
-        csr({matrix.rows(), matrix.columns, matrix.offsets.back(), matrix.offsets.data(),
-             matrix.indices.data(), values.data(), precision, Device::cpu}),
-        list(named.list),
-        rows(named.all ? all_rows(matrix.rows()) : list.view()) {}
-
-  std::vector<double> product(const SpmvKernel& kernel, double alpha, const std::vector<double>& x,
-                              double beta, const std::vector<double>& before) const {
-    const NumberType type = vector_type(precision);
-    const DeviceArray<std::byte> device_x{std::span<const std::byte>(stored(type, x))};
-    const DeviceArray<std::byte> device_y{std::span<const std::byte>(stored(type, before))};
-    const StreamHandle stream;
-    kernel.apply({alpha, {device_x.data(), type}, beta, {device_y.data(), type}}, stream.stream());
-    stream.synchronize();
-    const std::vector<std::byte> bytes = device_y.to_host();
-    std::vector<double> y(before.size());
-    for (std::size_t i = 0; i < y.size(); ++i) y[i] = load(type, bytes.data(), std::int64_t(i));
-    return y;
-  }
-
-  Precision precision;
-  std::vector<std::byte> values;
-  DeviceCsr csr;
-  DeviceRowList list;
-  RowListView rows;
-};
-
 /// Whether y_i is as right as the precision allows.
 bool is_right(const Matrix& matrix, Precision precision, LocalIndex i, double alpha,
               const std::vector<double>& x, double beta, double before, double y, bool exact) {
@@ -84,7 +42,7 @@ void check_reduced(const std::string& text, Precision precision, const Matrix& p
   const auto x = rounded(
       type, exact ? integers<double>(matrix.columns, 1) : uniform<double>(matrix.columns, 1));
   for (const NamedList& named : row_lists(matrix.rows())) {
-    const NarrowProblem problem(matrix, precision, named);
+    const StoredProblem problem(matrix, precision, named);
     const Spec spec = Spec::parse(text, "--format");
     std::unique_ptr<SpmvKernel> kernel;
     try {
@@ -134,7 +92,7 @@ TEST_CASE("other formats refuse reduced precisions and name those that take them
   const Matrix identity = pattern("identity", 64, 64, [](auto i, auto j) { return i == j; });
   const std::vector<NamedList> lists = row_lists(64);
   for (const Precision precision : reduced_precisions) {
-    const NarrowProblem problem(identity, precision, lists[0]);
+    const StoredProblem problem(identity, precision, lists[0]);
     for (const FormatEntry& entry : formats()) {
       if (entry.device != Device::gpu || entry.reduced_precision) continue;
       INFO(entry.name);
