@@ -272,7 +272,31 @@ PartialSums make_partial_sums(const Comm& comm, const LocalMatrix& matrix, Progr
   result.matrix = what_stays(matrix, cover);
   result.added = what_is_added(comm, matrix, cover, moved, my_first_sum_on, result.sums.owned_rows);
   result.plan = make_halo_plan(comm, result.added, progress);
+  result.computed_by = cover.owners;
+  for (std::size_t ghost = 0; ghost < cover.owners.size(); ++ghost) {
+    if (cover.ghost_travels[ghost]) result.computed_by[ghost] = -1;
+  }
+  result.received_bytes = exchange_counts(comm, moved.entry_counts);
+  result.sent_bytes = moved.entry_counts;
+  for (std::vector<std::int64_t>* counts : {&result.sent_bytes, &result.received_bytes}) {
+    for (std::int64_t& count : *counts) count *= std::int64_t{sizeof(double)};
+  }
   return result;
+}
+
+/// As moved_entries() and what_stays() take the entries: by row, as stored.
+void refill(const Comm& comm, const LocalMatrix& whole, PartialSums& sums,
+            std::vector<double>& moved) {
+  std::vector<std::int64_t> next = starts_of(sums.sent_bytes);
+  moved.resize(static_cast<std::size_t>(next.back()) / sizeof(double));
+  for (std::int64_t& start : next) start /= std::int64_t{sizeof(double)};
+  double* stays = sums.matrix.values.data();
+  for (std::size_t k = 0; k < whole.values.size(); ++k) {
+    const LocalIndex ghost = whole.indices[k] - whole.owned_columns;
+    const int rank = ghost < 0 ? -1 : sums.computed_by[ghost];
+    (rank < 0 ? *stays++ : moved[next[rank]++]) = whole.values[k];
+  }
+  exchange_into(comm, moved.data(), sums.sent_bytes, sums.sums.values.data(), sums.received_bytes);
 }
 
 SumSavings savings_by_sums(const Comm& comm, const LocalMatrix& matrix) {

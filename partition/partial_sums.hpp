@@ -33,11 +33,20 @@ struct PartialSums {
   /// columns are the sums for others, which no row has; source_columns are -1.
   LocalMatrix added;
   HaloPlan plan;  ///< of `added`
+
+  // Where new values go (refill()).
+  std::vector<int> computed_by;  ///< per ghost of the whole matrix: who has its entries; -1: here
+  std::vector<std::int64_t> sent_bytes, received_bytes;  ///< per rank, of values of the sums
 };
 
 /// Collective. Throws AgreedError as make_local_matrix() does.
 PartialSums make_partial_sums(const Comm& comm, const LocalMatrix& matrix, Progress& progress,
                               std::int64_t limit = most_local_numbers);
+
+/// Collective. Takes the values of `whole`, from which `sums` was made, anew: those that stay and
+/// those of the sums, which travel once more. `moved`: memory for them, resized at the first call.
+void refill(const Comm& comm, const LocalMatrix& whole, PartialSums& sums,
+            std::vector<double>& moved);
 
 /// What a rank sends or receives in a product, whichever is more; most of any rank.
 struct SumSavings {

@@ -43,6 +43,7 @@ class AddingKernel final : public SpmvKernel {
     work.bytes += reread_bytes_;
     return work;
   }
+  void refill(Stream stream) override { kernel_->refill(stream); }
 
  private:
   void multiply(const LocalProduct& product, Stream stream) const override {
@@ -63,6 +64,11 @@ std::optional<std::int64_t> LocalKernels::dot_parts() const {
   if (!boundary || !parts) return parts;
   const std::optional<std::int64_t> more = boundary->dot_parts();
   return more ? std::optional(*parts + *more) : more;
+}
+
+void LocalKernels::refill(Stream stream) {
+  interior->refill(stream);
+  if (boundary) boundary->refill(stream);
 }
 
 KernelWork LocalKernels::work() const {

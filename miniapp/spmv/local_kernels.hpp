@@ -58,6 +58,8 @@ struct LocalKernels {
   /// Parts of x.y that a product leaves where it is asked for; nothing where a kernel does not sum
   /// along, or y is not final in one pass.
   std::optional<std::int64_t> dot_parts() const;
+  /// Copies the values of the rows anew (SpmvKernel::refill()); sums are no rows.
+  void refill(Stream stream);
 };
 
 /// Local. Of the columns that a step takes for itself: adds to what y holds, whatever beta is.

@@ -46,6 +46,13 @@ namespace rowhalo {
 /// Called when what belongs to a step has been put in.
 using StepHook = std::function<void(Step)>;
 
+/// How values are brought to the entries of a rank (Operator::refill()).
+enum class ValueOrder {
+  kept,   ///< they stand where they were given
+  other,  ///< columns did not ascend, or came twice
+  moved   ///< to the owners of their rows
+};
+
 /// y = alpha A x + beta y.
 struct Product {
   double alpha;
@@ -98,6 +105,20 @@ class Operator {
              const StepHook& after) const;
   /// Local. The same on this rank alone: ghosts and sums are taken as they are.
   void apply_alone(const Product& product, Stream stream) const;
+
+  /// New values in the same places, of an operator with Tuning::refillable, whose products then
+  /// have the bits of a new operator's in the same formats. `values`: of all entries of the rows
+  /// that the constructor was given, in the order in which they stood there; fp64, rounded to the
+  /// precision of the kernels; in memory of the host or of the operator's device. On a GPU in the
+  /// order of `stream`; values of the host may be changed when it is back, others in the order of
+  /// `stream`. Collective where rows have moved to other ranks, otherwise local. Allocates nothing.
+  /// Errors as in apply(); std::logic_error where the operator was not made for it. Cost: a few
+  /// products; values pass through the host where rows have moved or columns of a row did not
+  /// ascend. local() keeps the values of the host that came last.
+  void refill(const double* values, Stream stream = {});
+  /// What a refill does before kernels copy values: nothing, orders them anew, or sends them to the
+  /// ranks that own their rows.
+  ValueOrder refill_order() const;
 
   const LocalKernels& kernels() const { return *kernels_; }
   /// Bytes that a product moves only because x is a caller's own; 0 of other operators.

@@ -13,6 +13,7 @@
 #include "miniapp/spmv/operator.hpp"
 #include "miniapp/spmv/own_comm.hpp"
 #include "partition/partitioners.hpp"
+#include "partition/value_route.hpp"
 
 namespace rowhalo {
 
@@ -80,6 +81,8 @@ struct Operator::Storage {
   std::optional<LoadedColumns> columns;
   LocalKernels kernels;
   Connections connections;
+  ValueRoute route;             ///< of new values
+  std::vector<double> arrived;  ///< values from the device that pass through the host
 
   OperatorParts parts() {
     OperatorParts all{comm.get(), matrix, *block, plan, site};
@@ -98,16 +101,28 @@ struct Operator::Storage {
     });
     const std::vector<int> owners =
         partitioner->assign(whole, comm.get().size, *options, comm.get(), progress);
+    if (tuning.refillable) route = ValueRoute(comm.get(), whole, owners);
     return make_local_matrix(comm.get(), std::move(whole), owners, nullptr, progress);
   }
   /// Local.
   void make_kernels() {
     const Precision precision = tuning.precision;
-    block.emplace(matrix, precision, tuning.device, tuning.value_codes);
+    const NewValues new_values = tuning.refillable ? NewValues::refilled : NewValues::never;
+    block.emplace(matrix, precision, tuning.device, tuning.value_codes, 0, new_values);
     if (tuning.order == Order::split) {
-      columns.emplace(matrix, precision, tuning.device, tuning.value_codes);
+      columns.emplace(matrix, precision, tuning.device, tuning.value_codes, new_values);
     }
     kernels = kernels_for(parts(), tuning);
+    if (tuning.device == Device::gpu && !route.keeps_order()) arrived.resize(route.given());
+  }
+  /// Collective where rows move. The values of the matrix on the host.
+  void take_values(const double* values, bool on_device, Stream stream) {
+    if (on_device) {
+      copy_async(arrived.data(), values, arrived.size() * sizeof(double), stream);
+      synchronize(stream);
+      values = arrived.data();
+    }
+    route.carry(comm.get(), values, matrix.values.data());
   }
   /// Collective. Puts it where the constructor closes it if something fails afterwards.
   void make_exchange(std::unique_ptr<HaloExchange>& halo) {
@@ -143,8 +158,12 @@ Operator::Operator(const Comm& comm, const Tuning& tuning, const LocalRows* rows
   own.comm.open(comm);
   try {
     together(own.comm.get(), [&] {
+      own.tuning = tuning;
       own.matrix = rows != nullptr ? make_local_matrix(own.comm.get(), *rows, own.progress)
                                    : own.distributed(std::move(*matrix), tuning.partition);
+      if (rows != nullptr && tuning.refillable) {
+        agree(own.comm.get(), [&] { own.route = ValueRoute(*rows); });
+      }
       own.plan = make_halo_plan(own.comm.get(), own.matrix, own.progress);
       own.site = compute_site(own.comm.get(), tuning.device);
       own.site.timeout_seconds = tuning.timeout_seconds;
@@ -215,6 +234,28 @@ HaloVector Operator::make_vector() {
 const HaloVector& Operator::lent_vector() const {
   if (!halo_ || !taken_) throw std::logic_error("lent_vector() takes an open foreign operator");
   return own_vectors_[0];
+}
+
+ValueOrder Operator::refill_order() const {
+  if (storage_->route.moves()) return ValueOrder::moved;
+  return storage_->route.keeps_order() ? ValueOrder::kept : ValueOrder::other;
+}
+
+void Operator::refill(const double* values, Stream stream) {
+  if (kernels_ == nullptr) throw std::logic_error("an operator that was closed was refilled");
+  if (!storage_ || !storage_->tuning.refillable) {
+    throw std::logic_error("an operator that was not made with Tuning::refillable was refilled");
+  }
+  Storage& own = *storage_;
+  const bool on_device = own.tuning.device == Device::gpu && in_device_memory(values);
+  if (on_device && own.route.keeps_order()) {
+    own.block->refill_from_device(values, stream);
+  } else {
+    own.take_values(values, on_device, stream);
+    own.block->refill(stream);
+  }
+  if (own.columns) own.columns->refill(own.matrix, *own.block, stream);
+  own.kernels.refill(stream);
 }
 
 void Operator::close() {

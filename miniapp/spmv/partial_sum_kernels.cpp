@@ -73,9 +73,10 @@ std::vector<std::byte> sent_by_plan(const Comm& comm, const HaloPlan& plan, std:
 
 PartialSumKernels::PartialSumKernels(const Comm& comm, const PartialSums& sums,
                                      const HaloPlan& entries, Precision precision, Device device,
-                                     bool value_codes, const std::vector<std::byte>& x)
+                                     bool value_codes, const std::vector<std::byte>& x,
+                                     NewValues new_values)
     : sum_matrix_(sums.sums, precision, device, value_codes,
-                  multiprocessors_for_entries(entries.send_indices.size())),
+                  multiprocessors_for_entries(entries.send_indices.size()), new_values),
       added_matrix_(sums.added, precision, device, value_codes),
       sums_(kernel_of_sums(sum_matrix_.view())),
       plan_(sums.plan) {
@@ -84,6 +85,11 @@ PartialSumKernels::PartialSumKernels(const Comm& comm, const PartialSums& sums,
                               Spec::parse(format.name, "--format"));
   expected_ = sent_by_plan(comm, plan_, vector_value_bytes(precision),
                            product_of(*sums_, sum_matrix_.view(), x));
+}
+
+void PartialSumKernels::refill(Stream stream) {
+  sum_matrix_.refill(stream);
+  sums_->refill(stream);
 }
 
 }  // namespace rowhalo

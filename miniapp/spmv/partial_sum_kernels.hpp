@@ -23,7 +23,11 @@ class PartialSumKernels {
   /// entries first, as stored.
   PartialSumKernels(const Comm& comm, const PartialSums& sums, const HaloPlan& entries,
                     Precision precision, Device device, bool value_codes,
-                    const std::vector<std::byte>& x);
+                    const std::vector<std::byte>& x, NewValues new_values = NewValues::never);
+
+  /// Copies the values of the sums anew, of which refill() of partial_sums.hpp has new ones;
+  /// expected() stays what it was.
+  void refill(Stream stream);
 
   std::shared_ptr<const SpmvKernel> sums() const { return sums_; }
   std::shared_ptr<const SpmvKernel> added() const { return added_; }
@@ -35,7 +39,8 @@ class PartialSumKernels {
 
  private:
   LoadedMatrix sum_matrix_, added_matrix_;
-  std::shared_ptr<const SpmvKernel> sums_, added_;
+  std::shared_ptr<SpmvKernel> sums_;
+  std::shared_ptr<const SpmvKernel> added_;
   const HaloPlan& plan_;
   std::vector<std::byte> expected_;
 };

@@ -26,6 +26,8 @@ struct Tuning {
   Device device = Device::cpu;
   /// Store values in fewer bytes where that is exact.
   bool value_codes = true;
+  /// Operator::refill() may be called: values are stored in full, in a format that takes new ones.
+  bool refillable = false;
   /// How often make_vector() may be called.
   int vectors = 2;
   /// x and y are the caller's own, and make_vector() gives out none.

@@ -53,9 +53,9 @@ Schedule schedule_of(Order order) {
 
 std::unique_ptr<const LoadedColumns> columns_for(Schedule schedule, const LocalMatrix& matrix,
                                                  Precision precision, Device device,
-                                                 bool value_codes) {
+                                                 bool value_codes, NewValues new_values) {
   if (order_of(schedule) != Order::split) return nullptr;
-  return std::make_unique<LoadedColumns>(matrix, precision, device, value_codes);
+  return std::make_unique<LoadedColumns>(matrix, precision, device, value_codes, new_values);
 }
 
 }  // namespace rowhalo

@@ -33,6 +33,7 @@ Schedule schedule_of(Order order);
 /// Local. Where `schedule` cuts by columns: `split` and the baselines; null for others.
 std::unique_ptr<const LoadedColumns> columns_for(Schedule schedule, const LocalMatrix& matrix,
                                                  Precision precision, Device device,
-                                                 bool value_codes = true);
+                                                 bool value_codes = true,
+                                                 NewValues new_values = NewValues::never);
 
 }  // namespace rowhalo

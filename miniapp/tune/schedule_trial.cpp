@@ -133,9 +133,9 @@ std::unique_ptr<OtherProducts> make_other(const ProductSetting& setting,
   other->setting.schedule = alternative.schedule;
   try {
     take_resources(setting.measuring.comm, "--schedule", [&] {
-      other->columns =
-          columns_for(alternative.schedule, setting.matrix, setting.block.view().precision,
-                      setting.site.device, setting.block.view().value_codes);
+      other->columns = columns_for(alternative.schedule, setting.matrix,
+                                   setting.block.view().precision, setting.site.device,
+                                   setting.block.view().value_codes, setting.block.new_values());
     });
   } catch (const AgreedError& refusal) {
     refuse(line, outcome_of(refusal), refusal.what());

@@ -53,8 +53,10 @@ Tuned try_on(const Comm& comm, const LocalRows& rows, const TuneRequest& request
   std::optional<StreamHandle> stream;
   std::optional<DeviceClock> clock;
   agree(comm, [&] {
-    block.emplace(matrix, named.precision, named.device, named.value_codes);
-    columns = columns_for(schedule, matrix, named.precision, named.device, named.value_codes);
+    const NewValues new_values = named.refillable ? NewValues::refilled : NewValues::never;
+    block.emplace(matrix, named.precision, named.device, named.value_codes, 0, new_values);
+    columns =
+        columns_for(schedule, matrix, named.precision, named.device, named.value_codes, new_values);
     x = x_of_trials(matrix, named.precision);
     if (named.device == Device::gpu) stream.emplace();
     clock.emplace(named.device, stream ? stream->stream() : Stream{});

@@ -14,28 +14,6 @@ namespace rowhalo {
 
 namespace {
 
-/// The rows of this rank in the order in which they leave.
-struct Departure {
-  std::vector<GlobalIndex> order;          ///< as rows_by_part()
-  std::vector<std::int64_t> row_counts;    ///< one per rank
-  std::vector<std::int64_t> entry_counts;  ///< one per rank
-};
-
-Departure plan_departure(const Comm& comm, const std::vector<Offset>& offsets,
-                         const std::vector<int>& owners) {
-  Departure departure;
-  departure.row_counts.assign(comm.size, 0);
-  departure.entry_counts.assign(comm.size, 0);
-  for (std::size_t row = 0; row < owners.size(); ++row) {
-    if (owners[row] < 0 || owners[row] >= comm.size)
-      throw std::logic_error("migrate: no such owner");
-    ++departure.row_counts[owners[row]];
-    departure.entry_counts[owners[row]] += offsets[row + 1] - offsets[row];
-  }
-  departure.order = rows_by_part(owners, comm.size);
-  return departure;
-}
-
 /// Sends the entries of one array, row by row in the order of departure. Frees what has been sent.
 template <class T>
 std::vector<T> send_entries(const Comm& comm, std::vector<T>&& entries,
@@ -56,6 +34,27 @@ std::vector<T> send_entries(const Comm& comm, std::vector<T>&& entries,
 
 }  // namespace
 
+Departure plan_departure(const Comm& comm, const std::vector<Offset>& offsets,
+                         const std::vector<int>& owners) {
+  Departure departure;
+  departure.row_counts.assign(comm.size, 0);
+  departure.entry_counts.assign(comm.size, 0);
+  for (std::size_t row = 0; row < owners.size(); ++row) {
+    if (owners[row] < 0 || owners[row] >= comm.size)
+      throw std::logic_error("migrate: no such owner");
+    ++departure.row_counts[owners[row]];
+    departure.entry_counts[owners[row]] += offsets[row + 1] - offsets[row];
+  }
+  departure.order = rows_by_part(owners, comm.size);
+  return departure;
+}
+
+bool all_stay(const Comm& comm, const std::vector<int>& owners) {
+  const bool stays =
+      std::all_of(owners.begin(), owners.end(), [&](int owner) { return owner == comm.rank; });
+  return max_over_ranks(comm, std::int64_t{stays ? 0 : 1}) == 0;
+}
+
 std::vector<GlobalIndex> rows_by_part(const std::vector<int>& owners, int parts) {
   if (std::is_sorted(owners.begin(), owners.end())) return {};
   std::vector<std::int64_t> counts(parts, 0);
@@ -75,9 +74,7 @@ MigratedRows migrate(const Comm& comm, DistributedCsr&& matrix, const std::vecto
     throw std::logic_error("migrate: one owner per row is needed");
   }
   MigratedRows result;
-  const bool stays =
-      std::all_of(owners.begin(), owners.end(), [&](int owner) { return owner == comm.rank; });
-  if (max_over_ranks(comm, std::int64_t{stays ? 0 : 1}) == 0) {
+  if (all_stay(comm, owners)) {
     result.numbers.resize(rows);
     std::iota(result.numbers.begin(), result.numbers.end(), matrix.first_row);
     static_cast<CsrRows&>(result) = matrix.take_rows();

@@ -21,6 +21,19 @@ struct MigratedRows : CsrRows {
 /// Local. The rows grouped by owner, ascending; empty: they stand like that.
 std::vector<GlobalIndex> rows_by_part(const std::vector<int>& owners, int parts);
 
+/// Collective. Whether every rank owns all rows that it has.
+bool all_stay(const Comm& comm, const std::vector<int>& owners);
+
+/// The rows of this rank in the order in which they leave.
+struct Departure {
+  std::vector<GlobalIndex> order;          ///< as rows_by_part()
+  std::vector<std::int64_t> row_counts;    ///< one per rank
+  std::vector<std::int64_t> entry_counts;  ///< one per rank
+};
+/// Local.
+Departure plan_departure(const Comm& comm, const std::vector<Offset>& offsets,
+                         const std::vector<int>& owners);
+
 /// Collective. Hands every row of `matrix` to owners[local row] and empties `matrix` on the way: at
 /// most two copies of one array live at a time, and where no row moves nothing is copied.
 MigratedRows migrate(const Comm& comm, DistributedCsr&& matrix, const std::vector<int>& owners,

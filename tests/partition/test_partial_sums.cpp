@@ -170,6 +170,26 @@ TEST_CASE("products by way of partial sums", "[partial_sums]") {
   });
 }
 
+TEST_CASE("new values of a matrix reach the sums that other ranks compute", "[partial_sums]") {
+  const Comm comm = world();
+  Progress progress;
+  std::vector<double> moved;
+  for (const TestMatrix& test : {hubs(), drawn()}) {
+    CAPTURE(test.info.source);
+    LocalMatrix matrix = in_halves(comm, test);
+    PartialSums sums = make_partial_sums(comm, matrix, progress);
+    for (std::uint64_t step = 1; step <= 2; ++step) {
+      for (std::size_t k = 0; k < matrix.values.size(); ++k) {
+        matrix.values[k] = static_cast<double>(mix64(mix64(step, comm.rank), k) % 1000);
+      }
+      refill(comm, matrix, sums, moved);
+      const PartialSums anew = make_partial_sums(comm, matrix, progress);
+      REQUIRE_ALL_RANKS(sums.matrix.values == anew.matrix.values);
+      REQUIRE_ALL_RANKS(sums.sums.values == anew.sums.values);
+    }
+  }
+}
+
 TEST_CASE("the case that is drawn: one sum and one entry of x", "[partial_sums]") {
   const Comm comm = world();
   Progress progress;

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "kernels/gpu/conversion/coordinates.hpp"
+#include "kernels/gpu/conversion/new_values.hpp"
 #include "kernels/gpu/device/bandwidth.hpp"
 #include "kernels/gpu/device/device_work.hpp"
 #include "kernels/gpu/device/runtime.hpp"
@@ -60,6 +61,9 @@ void copy_now(void*, const void*, std::size_t) {
 void set_bytes_async(void*, int, std::size_t, Stream) {
   refuse();
 }
+bool in_device_memory(const void*) {
+  return false;
+}
 void call_in_stream(Stream, void (*)(void*), void*) {
   refuse();
 }
@@ -79,6 +83,13 @@ RowCounts count_on_device(const CsrView&, RowListView) {
   refuse();
 }
 double measure_csr_of_coordinates(const CsrView&) {
+  refuse();
+}
+void round_on_device(NumberType, const double*, std::int64_t, void*, Stream) {
+  refuse();
+}
+void split_on_device(const CsrView&, LocalIndex, const CsrView&, void*, const CsrView&, void*,
+                     Stream) {
   refuse();
 }
 double seconds_between(const EventHandle&, const EventHandle&) {

@@ -23,6 +23,8 @@ class DeviceCsr {
     view_.device = Device::gpu;
   }
   const CsrView& view() const { return view_; }
+  /// Those of the view, for whoever replaces them.
+  void* values() const { return values_.data(); }
 
  private:
   DeviceArray<Offset> offsets_;

@@ -341,6 +341,13 @@ void set_bytes_async(void* to, int value, std::size_t bytes, Stream stream) {
   ROWHALO_CUDA(cudaMemsetAsync(to, value, bytes, native(stream)));
 }
 
+bool in_device_memory(const void* data) {
+  if (data == nullptr || device_count() == 0) return false;
+  cudaPointerAttributes attributes{};
+  ROWHALO_CUDA(cudaPointerGetAttributes(&attributes, data));
+  return attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
+}
+
 void call_in_stream(Stream stream, void (*function)(void*), void* data) {
   ROWHALO_CUDA(cudaLaunchHostFunc(native(stream), function, data));
 }

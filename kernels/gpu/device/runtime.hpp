@@ -179,6 +179,8 @@ void copy_async(void* to, const void* from, std::size_t bytes, Stream stream);
 void copy_now(void* to, const void* from, std::size_t bytes);
 /// Sets each byte of device memory, in the order of `stream`.
 void set_bytes_async(void* to, int value, std::size_t bytes, Stream stream);
+/// Whether kernels of this process can read `data`, which then is memory of a device or managed.
+bool in_device_memory(const void* data);
 /// Calls function(data) on the host, in the order of `stream`; it may call nothing of CUDA.
 void call_in_stream(Stream stream, void (*function)(void*), void* data);
 

@@ -80,6 +80,7 @@ std::vector<Tuning> planted_tunings() {
   list.push_back({.transport = "mpi-persistent", .device = device});
   if (device == Device::cpu && world().size > 1) list.push_back({.transport = "mpi-shared"});
   list.push_back({.format = "coo", .order = Order::split, .device = device});
+  list.push_back({.order = Order::split, .device = device, .refillable = true});
   return list;
 }
 
@@ -153,6 +154,39 @@ TEST_CASE("an allocation that fails on one rank is one error on all") {
     Operator next(world(), rows.rows, tuning);
     REQUIRE_ALL_RANKS(agrees(next, product_of(next, rows.rows, 1, 0, 0), rows.product(1, 0, 0)));
     next.close();
+  }
+}
+
+TEST_CASE("new values are taken without an allocation") {
+  const Application rows(world());
+  for (const FormatEntry& format : formats()) {
+    if (format.device != device || !format.refillable || !unusable_reason(format).empty()) continue;
+    for (const Order order : {Order::overlap, Order::blocking, Order::split}) {
+      for (const Precision precision : {Precision::fp64, Precision::fp32}) {
+        INFO(format.name << ", order " << static_cast<int>(order));
+        const Tuning tuning{.format = format.name,
+                            .order = order,
+                            .precision = precision,
+                            .device = device,
+                            .refillable = true};
+        if (!refusal_of(rows.rows, tuning).empty()) continue;
+        Operator a(world(), rows.rows, tuning);
+        a.refill(rows.values.data());  // OpenMP makes its threads once
+        const HeldResources held = held_resources;
+        granted = 0;
+        bool taken = true;
+        try {
+          a.refill(rows.values.data());
+        } catch (const std::bad_alloc&) {
+          taken = false;
+        }
+        granted = -1;
+        if (device == Device::gpu) synchronize_device();
+        REQUIRE_ALL_RANKS(taken);
+        REQUIRE_ALL_RANKS(held_resources == held);
+        a.close();
+      }
+    }
   }
 }
 

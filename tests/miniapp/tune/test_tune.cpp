@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "miniapp/halo/memory/memory.hpp"
 #include "miniapp/spmv/operator.hpp"
 #include "miniapp/tune/tuning_file.hpp"
 #include "tests/miniapp/problem.hpp"
@@ -55,6 +56,22 @@ bool is_chosen(const auto& candidates, const std::string& name) {
 }
 
 }  // namespace
+
+TEST_CASE("trials for an operator that takes new values choose formats that do") {
+  const Comm comm = world();
+  DistributedCsr matrix = cube(comm, 6);
+  TuneRequest request;
+  request.named.device = test_site().device;
+  request.named.refillable = true;
+  const Tuned tuned = tune(comm, rows_of(matrix), request);
+  REQUIRE_ALL_RANKS(tuned.tuning.refillable);
+  Operator op(comm, rows_of(matrix), tuned.tuning);
+  for (double& value : matrix.values) value += 3;
+  op.refill(matrix.values.data());
+  REQUIRE_ALL_RANKS(op.tuning().format == tuned.tuning.format);
+  op.close();
+  REQUIRE_ALL_RANKS(excess(comm, rows_of(matrix), tuned.tuning) == 0);
+}
 
 TEST_CASE("trials on an application's rows name what its operator is made with") {
   const Comm comm = world();
