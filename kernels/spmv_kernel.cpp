@@ -25,4 +25,8 @@ void SpmvKernel::apply(const LocalProduct& product, Stream stream) const {
   multiply(product, stream);
 }
 
+void SpmvKernel::refill_from(const void*, Stream) {
+  throw std::logic_error("a kernel that reads the values of CSR was given others");
+}
+
 }  // namespace rowhalo

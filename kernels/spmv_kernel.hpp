@@ -72,6 +72,11 @@ class SpmvKernel {
   /// values before and products afterwards. For kernels of a view that was `refillable`. A format
   /// that reads the values where they are has nothing to copy.
   virtual void refill([[maybe_unused]] Stream stream) {}
+  /// Whether that copies all of them, so that products do not read the values of the CsrView.
+  virtual bool copies_values() const { return false; }
+  /// The same from `values` instead, in the order and precision of the CsrView and in the memory of
+  /// its device; of kernels with copies_values(). Throws std::logic_error of others.
+  virtual void refill_from(const void* values, Stream stream);
 
   /// Work of one product with beta == 0.
   virtual KernelWork work() const = 0;

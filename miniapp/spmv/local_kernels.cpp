@@ -71,6 +71,15 @@ void LocalKernels::refill(Stream stream) {
   if (boundary) boundary->refill(stream);
 }
 
+bool LocalKernels::copies_values() const {
+  return interior->copies_values() && (!boundary || boundary->copies_values());
+}
+
+void LocalKernels::refill_from(const void* values, Stream stream) {
+  interior->refill_from(values, stream);
+  if (boundary) boundary->refill_from(values, stream);
+}
+
 KernelWork LocalKernels::work() const {
   KernelWork work = interior->work();
   const auto add = [&work](const KernelWork& more) {

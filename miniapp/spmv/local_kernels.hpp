@@ -60,6 +60,9 @@ struct LocalKernels {
   std::optional<std::int64_t> dot_parts() const;
   /// Copies the values of the rows anew (SpmvKernel::refill()); sums are no rows.
   void refill(Stream stream);
+  /// Whether they may come from elsewhere than the local matrix, and the same from there.
+  bool copies_values() const;
+  void refill_from(const void* values, Stream stream);
 };
 
 /// Local. Of the columns that a step takes for itself: adds to what y holds, whatever beta is.

@@ -249,6 +249,8 @@ void Operator::refill(const double* values, Stream stream) {
   Storage& own = *storage_;
   const bool on_device = own.tuning.device == Device::gpu && in_device_memory(values);
   if (on_device && own.route.keeps_order()) {
+    const bool as_stored = own.tuning.precision == Precision::fp64 && !own.columns;
+    if (as_stored && own.kernels.copies_values()) return own.kernels.refill_from(values, stream);
     own.block->refill_from_device(values, stream);
   } else {
     own.take_values(values, on_device, stream);

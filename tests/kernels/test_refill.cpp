@@ -38,6 +38,7 @@ void check_refilled(const std::string& spec, const Matrix& matrix, const NamedLi
     CHECK(same);
   }
   CHECK(kernel->work().footprint_bytes == footprint);
+  CHECK_THROWS_AS(kernel->refill_from(typed.values.data(), {}), std::logic_error);
 }
 
 }  // namespace

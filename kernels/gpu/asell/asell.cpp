@@ -119,9 +119,10 @@ class AsellGpuKernel final : public DeviceFormat {
              slice_rows_, csr_.block, product.dot_parts},
             stream);
   }
-  void refill_values(Stream stream) override {
-    fill_asell_values(csr_, slice_rows_, layout_, stream);
+  void refill_values(const CsrView& matrix, Stream stream) override {
+    fill_asell_values(matrix, slice_rows_, layout_, stream);
   }
+  bool copies_values() const override { return true; }
 
   Unroll chosen_unroll(const Spec& options) const {
     if (!options.has("unroll")) {

@@ -184,7 +184,10 @@ class BlockFormat : public DeviceFormat {
               const Spec& options)
       : DeviceFormat(matrix, rows), blocks_(make_block_rows(matrix, rows, layout, options)) {}
 
-  void refill_values(Stream stream) final { fill_block_values(csr_, rows_, blocks_, stream); }
+  void refill_values(const CsrView& matrix, Stream stream) final {
+    fill_block_values(matrix, rows_, blocks_, stream);
+  }
+  bool copies_values() const final { return true; }
   std::int64_t stored_entries() const override { return blocks_.values_count; }
   std::int64_t footprint_bytes() const override { return blocks_.bytes(); }
   std::string parameters() const override {

@@ -273,9 +273,10 @@ class CsrPackedKernel final : public DeviceFormat {
     launch(arguments,
            StoredValues<Numbers>{reinterpret_cast<const FourOf<Matrix>*>(values_.data())}, stream);
   }
-  void refill_values(Stream stream) override {
-    fill_packed_values(csr_, rows_, begins_.data(), values_.data(), stream);
+  void refill_values(const CsrView& matrix, Stream stream) override {
+    fill_packed_values(matrix, rows_, begins_.data(), values_.data(), stream);
   }
+  bool copies_values() const override { return true; }
 
   using Matrix = typename Numbers::Matrix;
 

@@ -85,9 +85,10 @@ class CsrBalancedKernel final : public DeviceFormat {
     }
     launch<Numbers>(product, static_cast<const Matrix*>(values()), stream);
   }
-  void refill_values(Stream stream) override {
-    if (!plan_.in_place) copy_listed_values(csr_, plan_, stream);
+  void refill_values(const CsrView& matrix, Stream stream) override {
+    if (!plan_.in_place) copy_listed_values(matrix, plan_, stream);
   }
+  bool copies_values() const override { return !plan_.in_place; }
 
   using Matrix = typename Numbers::Matrix;
   using Vector = typename Numbers::Vector;

@@ -199,7 +199,10 @@ class CsrBinnedKernel final : public DeviceFormat {
     ROWHALO_CUDA(cudaGetLastError());
     sum_bins<Numbers><<<bins_, bin_threads<Sum>, bin_bytes(capacity_), stream>>>(arguments);
   }
-  void refill_values(Stream stream) override { fill_binned_values(csr_, rows_, unit, plan_, stream); }
+  void refill_values(const CsrView& matrix, Stream stream) override {
+    fill_binned_values(matrix, rows_, unit, plan_, stream);
+  }
+  bool copies_values() const override { return true; }
 
   using Matrix = typename Numbers::Matrix;
   using Vector = typename Numbers::Vector;

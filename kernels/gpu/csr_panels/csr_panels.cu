@@ -217,9 +217,10 @@ class CsrPanelsKernel final : public DeviceFormat {
         <<<blocks_for(std::int64_t{rows_.count} * warp_size, threads), threads, 0, stream>>>(
             arguments);
   }
-  void refill_values(Stream stream) override {
-    fill_pieces(csr_, rows_, panels_, begins_, values_.data(), stream);
+  void refill_values(const CsrView& matrix, Stream stream) override {
+    fill_pieces(matrix, rows_, panels_, begins_, values_.data(), stream);
   }
+  bool copies_values() const override { return true; }
 
   using Matrix = typename Numbers::Matrix;
   using Vector = typename Numbers::Vector;

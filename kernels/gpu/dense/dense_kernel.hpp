@@ -46,7 +46,10 @@ class DenseGpuKernel : public DeviceFormat {
             dense_.leading(), dense_.columns(), rows_, sums_.data()},
            stream);
   }
-  void refill_values(Stream stream) final { dense_.refill(csr_, rows_, stream); }
+  void refill_values(const CsrView& matrix, Stream stream) final {
+    dense_.refill(matrix, rows_, stream);
+  }
+  bool copies_values() const final { return true; }
 
   std::int64_t stored_entries() const override { return listed_nonzeros_on_device(csr_, rows_); }
   std::int64_t matrix_bytes(const RowCounts& counts) const override {

@@ -15,8 +15,10 @@ namespace rowhalo {
 
 class DeviceFormat : public FormatKernel {
  public:
-  void refill(Stream stream) final {
-    if (rows_.count > 0) refill_values(stream);
+  void refill(Stream stream) final { take_values(csr_.values, stream); }
+  void refill_from(const void* values, Stream stream) final {
+    if (!copies_values()) return FormatKernel::refill_from(values, stream);
+    take_values(values, stream);
   }
 
  protected:
@@ -25,8 +27,10 @@ class DeviceFormat : public FormatKernel {
   /// Launches the product of at least one row.
   virtual void launch_product(const LocalProduct& product, cudaStream_t stream) const = 0;
 
-  /// Copies the values of at least one row; nothing where they are read where they are.
-  virtual void refill_values([[maybe_unused]] Stream stream) {}
+  /// Copies the values of at least one row from those of `matrix`; nothing where products read them
+  /// where they are.
+  virtual void refill_values([[maybe_unused]] const CsrView& matrix,
+                             [[maybe_unused]] Stream stream) {}
 
   /// Without more, lanes lie side by side and idle on padding only.
   std::optional<LaneUse> lanes() const override {
@@ -37,6 +41,11 @@ class DeviceFormat : public FormatKernel {
   }
 
  private:
+  void take_values(const void* values, Stream stream) {
+    CsrView matrix = csr_;
+    matrix.values = values;
+    if (rows_.count > 0) refill_values(matrix, stream);
+  }
   void multiply(const LocalProduct& product, Stream stream) const final {
     if (rows_.count == 0) return;
     launch_product(product, native(stream));

@@ -106,9 +106,10 @@ class DiaGpuKernel final : public DeviceFormat {
         {product, shifts_.data(), masks_.data(), values_.data(),
          static_cast<LocalIndex>(shifts_.size()), rows_});
   }
-  void refill_values(Stream stream) override {
-    fill_diagonals(csr_, rows_, shifts_, nullptr, values_.data(), stream);
+  void refill_values(const CsrView& matrix, Stream stream) override {
+    fill_diagonals(matrix, rows_, shifts_, nullptr, values_.data(), stream);
   }
+  bool copies_values() const override { return true; }
 
   std::int64_t stored_entries() const override { return values_.size(); }
   std::int64_t footprint_bytes() const override {

@@ -73,7 +73,10 @@ class EllGpuKernel final : public DeviceFormat {
   void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
     multiply_ell<ell_unroll, T>(product, slots_, width_, rows_, block_, stream);
   }
-  void refill_values(Stream stream) override { slots_.refill(csr_, rows_, stream); }
+  void refill_values(const CsrView& matrix, Stream stream) override {
+    slots_.refill(matrix, rows_, stream);
+  }
+  bool copies_values() const override { return true; }
 
   std::int64_t stored_entries() const override { return slots_.indices.size(); }
   std::int64_t footprint_bytes() const override { return slots_.bytes(); }

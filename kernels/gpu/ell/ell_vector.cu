@@ -126,7 +126,10 @@ class EllVectorKernel final : public DeviceFormat {
       launch_kernel(kernel, blocks_for(threads, block_), block_, start_, stream, arguments);
     });
   }
-  void refill_values(Stream stream) override { slots_.refill(csr_, rows_, stream); }
+  void refill_values(const CsrView& matrix, Stream stream) override {
+    slots_.refill(matrix, rows_, stream);
+  }
+  bool copies_values() const override { return true; }
 
   using Matrix = typename Numbers::Matrix;
 

@@ -115,9 +115,10 @@ class SellGpuKernel final : public DeviceFormat {
           {product, begins_.data(), indices_.data(), values_.data(), rows_});
     });
   }
-  void refill_values(Stream stream) override {
-    fill_slices(csr_, rows_, slices, begins_.data(), nullptr, values_.data(), stream);
+  void refill_values(const CsrView& matrix, Stream stream) override {
+    fill_slices(matrix, rows_, slices, begins_.data(), nullptr, values_.data(), stream);
   }
+  bool copies_values() const override { return true; }
 
   using Matrix = typename Numbers::Matrix;
   static constexpr Slices slices{warp_size, Slices::Last::short_one};

@@ -28,7 +28,16 @@ std::unique_ptr<SpmvKernel> refillable_kernel(const std::string& text, const Csr
   }
 }
 
-/// Twice, so that no slot keeps what it had and nothing is added up. Whether the format took it.
+/// Values of a seed, as stored in a precision.
+std::vector<std::byte> stored_values(const Matrix& matrix, Precision precision,
+                                     std::uint64_t seed) {
+  std::vector<double> values(matrix.values.size());
+  for (std::size_t e = 0; e < values.size(); ++e) values[e] = uniform_value(seed, e);
+  return stored(matrix_type(precision), values);
+}
+
+/// Twice, so that no slot keeps what it had and nothing is added up; then from other memory than
+/// that of the view, if the kernel can. Whether the format took it.
 bool check_refilled(const std::string& spec, const Matrix& matrix, Precision precision,
                     const NamedList& list) {
   INFO(spec << ", " << matrix.name << ", " << list.name << ", " << name_of(precision));
@@ -41,18 +50,27 @@ bool check_refilled(const std::string& spec, const Matrix& matrix, Precision pre
   const auto x = rounded(type, uniform<double>(matrix.columns, 4));
   const auto before = rounded(type, uniform<double>(matrix.rows(), 3));
   const StreamHandle stream;
-  for (const std::uint64_t seed : {6, 7}) {
-    std::vector<double> values(matrix.values.size());
-    for (std::size_t e = 0; e < values.size(); ++e) values[e] = uniform_value(seed, e);
-    const std::vector<std::byte> bytes = stored(matrix_type(precision), values);
-    copy_now(const_cast<void*>(view.values), bytes.data(), bytes.size());
-    kernel->refill(stream.stream());
-    stream.synchronize();
+  const auto has_bits_of_new_one = [&] {
     const auto anew = refillable_kernel(spec, view, problem.rows);
     REQUIRE(anew);
-    CHECK(same_bits(problem.product(*kernel, 0.5, x, -2, before),
-                    problem.product(*anew, 0.5, x, -2, before)));
+    return same_bits(problem.product(*kernel, 0.5, x, -2, before),
+                     problem.product(*anew, 0.5, x, -2, before));
+  };
+  void* const own = problem.csr.values();
+  for (const std::uint64_t seed : {6, 7}) {
+    const std::vector<std::byte> bytes = stored_values(matrix, precision, seed);
+    copy_now(own, bytes.data(), bytes.size());
+    kernel->refill(stream.stream());
+    stream.synchronize();
+    CHECK(has_bits_of_new_one());
   }
+  if (!kernel->copies_values()) return true;
+  const std::vector<std::byte> bytes = stored_values(matrix, precision, 8);
+  const DeviceArray<std::byte> others{std::span<const std::byte>(bytes)};
+  kernel->refill_from(others.data(), stream.stream());
+  stream.synchronize();
+  copy_now(own, bytes.data(), bytes.size());
+  CHECK(has_bits_of_new_one());
   return true;
 }
 
