@@ -205,6 +205,10 @@ class AsellKernel final : public CpuFormat {
     for_each_slice([this](std::int64_t slice) {
       lanes_.store(slice);
       write_indices(slice_rows(slice), code_of(slice), indices_.data() + slices_[slice].index);
+      const Offset first = slices_[slice].slot, size = slices_[slice + 1].slot - first;
+      if (values_.bytes() > 0) std::fill_n(values_.data() + first, size, T{0});
+      if (fixed_) std::fill_n(fixed_codes_.data() + first, size, 0);
+      if (codes_.bytes() > 0) std::fill_n(codes_.data() + first, size, 0);
       fill_values(slice);
     });
   }
@@ -223,18 +227,18 @@ class AsellKernel final : public CpuFormat {
             slices_[slice].base_or_full};
   }
 
-  /// By the indices, which say which slots have an entry; 0 in the others.
+  /// By the indices, which say which slots have an entry; the others stay 0.
   void fill_values(std::int64_t slice) {
-    const Offset first = slices_[slice].slot, size = slices_[slice + 1].slot - first;
+    const SliceCode code = code_of(slice);
     const LocalIndex lanes = lanes_.lanes(slice);
-    const T* next[c];
-    for (LocalIndex l = 0; l < lanes; ++l) {
-      next[l] = static_cast<const T*>(csr_.values) + csr_.offsets[lanes_.stored_row(slice, l)];
-    }
+    const std::byte* indices = indices_.data() + slices_[slice].index;
     const auto put = [&](auto& stored, const auto& coded) {
-      std::fill_n(stored.data() + first, size, 0);
-      visit_entries(code_of(slice), lanes, indices_.data() + slices_[slice].index,
-                    [&](LocalIndex l, Offset slot) { stored[first + slot] = coded(*next[l]++); });
+      auto* slots = stored.data() + slices_[slice].slot;
+      for (LocalIndex l = 0; l < lanes; ++l) {
+        const Offset first = csr_.offsets[lanes_.stored_row(slice, l)];
+        const T* next = static_cast<const T*>(csr_.values) + first;
+        visit_lane(code, lanes, l, indices, [&](Offset slot) { slots[slot] = coded(*next++); });
+      }
     };
     if (fixed_) {
       put(fixed_codes_, [&](T value) { return fixed_code_.code(value); });

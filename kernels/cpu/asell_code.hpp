@@ -44,27 +44,23 @@ std::int64_t index_bytes(const SliceCode& code, LocalIndex lanes);
 
 void write_indices(const SliceRows& slice, const SliceCode& code, std::byte* indices);
 
-/// Calls visit(lane, slot) where written indices have an entry, those of a lane in stored order;
+/// Calls visit(slot) for each entry of a lane in stored order, by what write_indices() has written;
 /// slot: step * lanes + lane.
 template <class Visit>
-void visit_entries(const SliceCode& code, LocalIndex lanes, const std::byte* indices,
-                   const Visit& visit) {
+void visit_lane(const SliceCode& code, LocalIndex lanes, LocalIndex lane, const std::byte* indices,
+                const Visit& visit) {
   const auto by_slot = [&](auto empty) {
     const auto* stored = reinterpret_cast<const decltype(empty)*>(indices);
-    for (Offset slot = 0; slot < Offset{code.steps} * lanes; slot += lanes) {
-      for (LocalIndex l = 0; l < lanes; ++l) {
-        if (stored[slot + l] != empty) visit(l, slot + l);
-      }
+    const Offset end = Offset{code.steps} * lanes;
+    for (Offset slot = lane; slot < end; slot += lanes) {
+      if (stored[slot] != empty) visit(slot);
     }
   };
   switch (code.code) {
     case IndexCode::offsets: {
       const auto* steps = reinterpret_cast<const OffsetStep*>(indices);
       for (LocalIndex step = 0; step < code.steps; ++step) {
-        for (StripMask rest = steps[step].mask; rest != 0; rest &= rest - 1) {
-          const LocalIndex l = __builtin_ctz(rest);
-          visit(l, Offset{step} * lanes + l);
-        }
+        if ((steps[step].mask >> lane & 1) != 0) visit(Offset{step} * lanes + lane);
       }
       return;
     }

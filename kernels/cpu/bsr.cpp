@@ -192,11 +192,15 @@ class BsrKernel final : public CpuFormat {
       const LocalIndex* block = begin;
       for (Offset e = csr_.offsets[row]; e < csr_.offsets[row + 1]; ++e) {
         const LocalIndex column = csr_.indices[e];
-        if (column < column_of(*block) || column - column_of(*block) >= b_) {
+        const auto lies_in = [&](const LocalIndex* one) {
+          return one < end && column >= column_of(*one) && column - column_of(*one) < b_;
+        };
+        if (!lies_in(block)) {  // mostly in the next
           const auto lies_before = [&](LocalIndex c, LocalIndex other) {
             return c < column_of(other);
           };
-          block = std::upper_bound(begin, end, column, lies_before) - 1;
+          ++block;
+          if (!lies_in(block)) block = std::upper_bound(begin, end, column, lies_before) - 1;
         }
         values[(block - begin) * area + i * b_ + column - column_of(*block)] += entries[e];
       }
