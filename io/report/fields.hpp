@@ -286,6 +286,9 @@ void fields(const FormatReport& f, auto&& field) {
   field("balance", f.balance, "lane steps (CPU: threads) at work over all; null: not known", share);
   field("setup_seconds", f.setup_seconds, "conversion from CSR (seconds)");
   field("setup_products", f.setup_products, "the same in products");
+  field("refill_seconds", f.refill_seconds,
+        "new values from CSR, stored in full (seconds); null: the format takes none");
+  field("refill_products", f.refill_products, "the same in products");
   field("max_error_ratio", f.max_error_ratio, "largest error over its bound; null: infinite",
         finite_or_null);
   field("y_hash", Hash{f.y_hash}, "as in validation");

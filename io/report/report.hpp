@@ -237,6 +237,7 @@ struct FormatReport {
   double padding = 0;                  ///< slots over nonzeros, less 1
   std::optional<double> coalescing, balance;     ///< see "How the numbers are made"
   double setup_seconds = 0, setup_products = 0;  ///< conversion from CSR; the same in products
+  std::optional<double> refill_seconds, refill_products;  ///< new values from CSR; empty: not taken
   double max_error_ratio = 0;
   std::uint64_t y_hash = 0;
   Outcome outcome = Outcome::compared;

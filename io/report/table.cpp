@@ -80,17 +80,20 @@ void write_formats(std::ostream& out, const std::vector<FormatReport>& list) {
 /// How each format suits the matrix.
 void write_format_design(std::ostream& out, const std::vector<FormatReport>& list) {
   const std::size_t width = name_width(list, &FormatReport::name, 6, 21);
-  out << fmt::format("  {:<{}}  {:>9}  {:>8}  {:>10}  {:>8}  {:>10}  {}\n", "format", width,
-                     "B/nonzero", "padding", "coalescing", "balance", "footprint", "chosen");
+  out << fmt::format("  {:<{}}  {:>9}  {:>8}  {:>10}  {:>8}  {:>10}  {:>6}  {}\n", "format", width,
+                     "B/nonzero", "padding", "coalescing", "balance", "footprint", "refill",
+                     "chosen");
   for (const FormatReport& f : list) {
     if (!f.seconds) continue;
     out << with_text(
         name_cell(f.name, width) +
-            fmt::format("  {:>9.4g}  {:>8}  {:>10}  {:>8}  {:>10}", f.bytes_per_nonzero,
+            fmt::format("  {:>9.4g}  {:>8}  {:>10}  {:>8}  {:>10}  {:>6}", f.bytes_per_nonzero,
                         fmt::format("{:.1f} %", 100 * f.padding), optional_percent(f.coalescing),
-                        optional_percent(f.balance), bytes_text(f.footprint_bytes)),
+                        optional_percent(f.balance), bytes_text(f.footprint_bytes),
+                        f.refill_products ? digits_text(*f.refill_products, 3) : "-"),
         f.parameters);
   }
+  out << "  refill: new values for the structure that is there, in products\n";
 }
 
 /// With the partition, where there are several.

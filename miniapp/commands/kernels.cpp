@@ -133,6 +133,34 @@ std::optional<double> time_cold_product(const Experiment& e, const Measuring& me
   return std::nullopt;
 }
 
+/// Median time in which a kernel of that format takes new values from the CSR arrays; empty where
+/// it takes none, or no memory is left for it.
+std::optional<double> time_refill(const Experiment& e, const ProductSetting& setting,
+                                  const std::string& name) try {
+  constexpr int refills = 7;
+  const Spec spec = Spec::parse(name, "--format");
+  const FormatEntry& format = find_format(spec.name(), e.site.device);
+  if (!format.refillable) return std::nullopt;
+  CsrView matrix = e.block->view();
+  matrix.refillable = true;
+  const std::unique_ptr<SpmvKernel> kernel =
+      make_kernel(format, matrix, all_rows(matrix.rows), spec);
+  std::vector<double> seconds;
+  kernel->refill(setting.stream);  // which nobody looks at: caches and clocks are warm after it
+  for (int k = 0; k < refills && !e.job.progress.stop_requested(); ++k) {
+    setting.measuring.clock.start();
+    kernel->refill(setting.stream);
+    seconds.push_back(setting.measuring.clock.stop());
+    e.job.progress.tick();
+  }
+  if (seconds.empty()) return std::nullopt;
+  return median(std::move(seconds));
+} catch (const InputError&) {
+  return std::nullopt;
+} catch (const std::bad_alloc&) {
+  return std::nullopt;
+}
+
 /// What a format says of itself, before any product.
 void describe_work(const ChosenKernels& chosen, const MatrixReport& matrix, FormatReport& format) {
   KernelWork work = chosen.kernels.work();
@@ -160,6 +188,7 @@ void describe_rates(const RunReport& report, Precision precision, FormatReport& 
   format.gflops = rates.gflops;
   format.gbytes_per_second = rates.gbytes_per_second;
   format.setup_products = format.setup_seconds / seconds;
+  if (format.refill_seconds) format.refill_products = *format.refill_seconds / seconds;
   if (report.bandwidth) {
     format.share_of_read_bandwidth =
         static_cast<double>(format.bytes) * 1e-9 / seconds / report.bandwidth->read;
@@ -208,6 +237,9 @@ FormatReport measure_format(const Experiment& e, const ProductSetting& setting,
   }
   if (e.options.cold) {
     format.cold_seconds = time_cold_product(e, setting.measuring, chosen.kernels);
+  }
+  if (!format.baseline && !brief) {
+    format.refill_seconds = time_refill(e, setting, chosen.interior);
   }
   describe_rates(report, e.options.precision, format);
   if (!references) references = compute_references(e);

@@ -103,6 +103,8 @@ inline RunReport kernels_report() {
   sell.balance = 0.99;
   sell.setup_seconds = 9e-3;
   sell.setup_products = 14;
+  sell.refill_seconds = 1.5e-3;
+  sell.refill_products = 2.4;
   sell.max_error_ratio = 0.125;
   FormatReport ell;
   ell.name = "ell";
