@@ -281,4 +281,27 @@ void write_solvers(Table& table, const std::vector<SolverReport>& solvers) {
   }
 }
 
+void write_time_steps(Table& table, const TimeStepsReport& steps) {
+  table.group("Time steps");
+  table.line("taken", "{} with new values, {} iterations of {}; largest residual {:.3g}",
+             steps.steps, steps.iterations, steps.method, steps.true_residual);
+  if (steps.steps == 0) return;
+  const auto share = [&](const char* name, double seconds) {
+    const double all = steps.step_seconds();
+    table.line(name, "{} per step, {:.1f} %", seconds_text(seconds / steps.steps),
+               all > 0 ? 100 * seconds / all : 0);
+  };
+  share(steps.moves ? "rows that moved" : "copy of the values", steps.moved_seconds);
+  if (steps.sums_seconds > 0) share("partial sums", steps.sums_seconds);
+  share("refill", steps.refill_seconds);
+  share("preconditioner", steps.preconditioner_seconds);
+  share("solve", steps.solve_seconds);
+  const std::int64_t grown =
+      std::max<std::int64_t>({steps.grown_host_bytes, steps.grown_device_bytes, std::int64_t{0}});
+  table.line("memory", grown == 0 ? "no growth" : bytes_text(grown) + " more after the third step");
+  if (steps.petsc_seconds) {
+    table.line("PETSc", "MatSetValuesCOO: {}", seconds_text(*steps.petsc_seconds));
+  }
+}
+
 }  // namespace rowhalo

@@ -360,6 +360,8 @@ void fields(const RunReport& r, auto&& field) {
         "of the command info: who sends what to whom before a product; null: not known");
   field("formats", r.formats, "of the command kernels: every format, fastest first");
   field("solvers", r.solvers, "of the command solve: every method, in the order of the table");
+  field("time_steps", r.time_steps,
+        "of solve --refill: steps with new values; null: not asked for");
   field("cases", r.cases,
         "with --format, --halo or --partition all: every combination measured in full, fastest "
         "first; the fastest that passed is what the other sections describe");

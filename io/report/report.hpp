@@ -299,8 +299,9 @@ struct RunReport {
   std::optional<TelemetryReport> telemetry;  ///< empty: --telemetry off, or nothing was timed
   std::optional<BandwidthReport> bandwidth;
   std::optional<OutputReport> output;
-  std::vector<FormatReport> formats;  ///< `kernels`: fastest first
-  std::vector<SolverReport> solvers;  ///< `solve`: a line per method
+  std::vector<FormatReport> formats;          ///< `kernels`: fastest first
+  std::vector<SolverReport> solvers;          ///< `solve`: a line per method
+  std::optional<TimeStepsReport> time_steps;  ///< `solve --refill`
   std::optional<InfoReport> info;
   std::optional<NetworkReport> network;    ///< of the command network
   std::optional<ExpectedReport> expected;  ///< --machine

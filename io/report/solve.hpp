@@ -60,6 +60,26 @@ struct SolverReport {
   std::vector<PetscSolverReport> petsc;
 };
 
+/// `solve --refill`: times are of all steps, slowest rank.
+struct TimeStepsReport {
+  std::string method;
+  int steps = 0;
+  bool passed = false, interrupted = false;
+  std::string reason;  ///< of the step that failed
+  int iterations = 0;  ///< of all steps
+  bool moves = false;  ///< values are sent to the owners of their rows
+  double values_seconds = 0, moved_seconds = 0, sums_seconds = 0, refill_seconds = 0;
+  double preconditioner_seconds = 0, solve_seconds = 0;
+  double true_residual = 0;                                   ///< largest of a step
+  std::int64_t grown_host_bytes = 0, grown_device_bytes = 0;  ///< since the third step, any rank
+  std::optional<double> petsc_seconds;                        ///< of MatSetValuesCOO, once
+
+  /// Of a step without the making of its values.
+  double step_seconds() const {
+    return moved_seconds + sums_seconds + refill_seconds + preconditioner_seconds + solve_seconds;
+  }
+};
+
 // Their fields in a report (field_types.hpp).
 
 void fields(const SolverPhaseReport& p, auto&& field) {
@@ -77,6 +97,31 @@ void fields(const PetscSolverReport& p, auto&& field) {
         "of all iterations over their number, slowest rank (seconds)");
   field("solve_seconds", p.solve_seconds, "of all iterations, slowest rank (seconds)");
   field("true_residual", p.true_residual, "|b - A x| / |b|; null: not finite", finite_or_null);
+}
+
+void fields(const TimeStepsReport& t, auto&& field) {
+  field("method", t.method, "as in --method");
+  field("steps", t.steps, "time steps that were taken");
+  field("passed", t.passed, "x of every step was right by the reference product");
+  field("reason", t.reason, "why a step failed; empty otherwise");
+  field("iterations", t.iterations, "of all steps");
+  field("moves", t.moves, "values are sent to the ranks that own their rows");
+  field("values_seconds", t.values_seconds,
+        "making the values, which is the application's; of all steps, slowest rank (seconds)");
+  field("moved_seconds", t.moved_seconds, "values on their way to their entries (seconds)");
+  field("sums_seconds", t.sums_seconds,
+        "values on their way to ranks that compute partial sums (seconds)");
+  field("refill_seconds", t.refill_seconds, "kernels take the values (seconds)");
+  field("preconditioner_seconds", t.preconditioner_seconds, "that of the values (seconds)");
+  field("solve_seconds", t.solve_seconds, "solutions (seconds)");
+  field("true_residual", t.true_residual, "largest |b - A x| / |b| of a step; null: not finite",
+        finite_or_null);
+  field("grown_host_bytes", t.grown_host_bytes,
+        "by which the host's memory has grown since the third step, most of any rank");
+  field("grown_device_bytes", t.grown_device_bytes, "the same of the device",
+        Range{std::numeric_limits<std::int64_t>::min()});
+  field("petsc_seconds", t.petsc_seconds,
+        "PETSc's MatSetValuesCOO of such values, median of several, slowest rank; null: not run");
 }
 
 void fields(const SolverReport& s, auto&& field) {

@@ -390,6 +390,7 @@ void write_table(std::ostream& out, const RunReport& report, bool color) {
     }
   }
   if (!report.solvers.empty()) write_solvers(table, report.solvers);
+  if (report.time_steps) write_time_steps(table, *report.time_steps);
   if (!report.cases.empty()) {
     table.group("Combinations");
     write_cases(out, report.cases);

@@ -90,5 +90,6 @@ void write_expected(Table& table, const ExpectedReport& expected,
 
 /// The sections of `solve`; there is at least one method.
 void write_solvers(Table& table, const std::vector<SolverReport>& solvers);
+void write_time_steps(Table& table, const TimeStepsReport& steps);
 
 }  // namespace rowhalo

@@ -84,6 +84,7 @@ struct MeasureOptions : BatchOptions {
   bool telemetry = true;
   bool dry = false;  ///< run, kernels: only what can be checked before the matrix is read
   double timeout_seconds = 300;
+  int refill = 0;  ///< solve: time steps with new values
 };
 
 /// What y is validated against, and disturbances of the exchange.

@@ -51,6 +51,8 @@ void add_solver_options(App& app, SolveOptions& solve) {
              with_default("of pagerank", solve.damping));
 }
 
+constexpr int most_time_steps = 1'000'000;
+
 void add_system_options(App& app, RunOptions& options) {
   app.under("Solver");
   options.rhs = manufactured_rhs;
@@ -64,6 +66,9 @@ void add_system_options(App& app, RunOptions& options) {
             with_default("the solution of a manufactured b; what power begins "
                          "with: random:seed=N | ones | index | log | FILE",
                          options.x));
+  add_number(app, "--refill", options.refill, "N", 1, most_time_steps,
+             "after the solution N time steps with one method: new values for the same pattern, "
+             "their preconditioner, another solution; values are stored in full");
 }
 
 void add_solve_outputs(App& app, RunOptions& options) {

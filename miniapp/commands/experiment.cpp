@@ -247,6 +247,7 @@ Experiment::Experiment(const RunOptions& run_options, const Job& run_job, const 
       site(site_of(options, job, machine)) {
   distribute(std::move(rows), report);
   if (adapt) adapt(matrix);
+  if (options.refill > 0 && !route.moves()) given_values = matrix.values;
   prepare(report);
 }
 
@@ -263,9 +264,14 @@ void Experiment::distribute(DistributedCsr&& rows, RunReport& report) {
     const std::optional<Shuffle> shuffle = shuffle_matrix(options, job, source);
     assignment = assign_owners(job.comm, source,
                                partition_request(options, site.device, site.nodes), job.progress);
+    if (options.refill > 0 && options.reorder == Reorder::none) {
+      route = ValueRoute(job.comm, source, assignment.owners);
+      if (route.moves()) given_values = source.values;
+    }
     matrix = make_local_matrix(job.comm, std::move(source), assignment.owners,
                                shuffle ? &*shuffle : nullptr, job.progress, options.reorder);
     in_sums = wants_sums(*this);
+    if (in_sums) route = {}, given_values = {};  // values come to the rows that are cut anew
     if (in_sums) matrix = cut_for_partial_sums(job.comm, std::move(matrix), job.progress);
   });
   if (fingerprint(job.comm, matrix) != report.matrix.fingerprint) {
@@ -310,13 +316,14 @@ void Experiment::prepare(RunReport& report) {
   schedule = settled.schedule;
   schedule_grounds = settled.grounds;
   const double seconds = timed(job.comm, [&] {
+    const NewValues new_values = options.refill > 0 ? NewValues::refilled : NewValues::never;
     block =
         std::make_unique<LoadedMatrix>(multiplied(), precision, site.device, options.value_codes,
-                                       sums ? multiprocessors_for_sums : 0);
+                                       sums ? multiprocessors_for_sums : 0, new_values);
     columns = columns_for(schedule, multiplied(), precision, site.device, options.value_codes);
     if (!sums) return;
     sum_kernels = std::make_unique<PartialSumKernels>(job.comm, *sums, plan, precision, site.device,
-                                                      options.value_codes, stored_x);
+                                                      options.value_codes, stored_x, new_values);
   });
   if (site.device == Device::gpu) report.setup.upload_seconds = seconds;
   leave_if_requested(job.comm, job.progress);

@@ -23,6 +23,7 @@
 #include "miniapp/tune/choose.hpp"
 #include "partition/assignment.hpp"
 #include "partition/partial_sums.hpp"
+#include "partition/value_route.hpp"
 
 namespace rowhalo {
 
@@ -47,6 +48,12 @@ struct Machine {
   Stream stream() const { return own_stream ? own_stream->stream() : Stream{}; }
 };
 
+/// What new values take, slowest rank: on their way to the owners of their rows and to ranks that
+/// compute partial sums; in kernels.
+struct RefillSeconds {
+  double moved = 0, sums = 0, kernels = 0;
+};
+
 /// What was asked for, and all that is there when products begin.
 struct Experiment {
   /// Collective. Moves the rows of `rows` to their owners and plans the exchange; `adapt`, if
@@ -67,13 +74,19 @@ struct Experiment {
   HaloPlan plan;                          ///< of multiplied()
   Schedule schedule = Schedule::overlap;  ///< as settled
   ScheduleGrounds schedule_grounds = ScheduleGrounds::as_asked;
-  std::unique_ptr<const LoadedMatrix> block;     ///< in the memory of the device
+  std::unique_ptr<LoadedMatrix> block;           ///< in the memory of the device
   std::unique_ptr<const LoadedColumns> columns;  ///< the same for a schedule that cuts by columns
-  std::unique_ptr<const PartialSumKernels> sum_kernels;
-  std::vector<double> x, y0;                   ///< by number in the source, as stored
+  std::unique_ptr<PartialSumKernels> sum_kernels;
+  ValueRoute route;                  ///< --refill: from given_values to the entries of `matrix`
+  std::vector<double> given_values;  ///< --refill: as `adapt` left them, in the order of the source
+  std::vector<double> x, y0;         ///< by number in the source, as stored
   std::vector<std::byte> stored_x, stored_y0;  ///< the same in the precision of the run; x for
                                                ///< the columns of multiplied()
   const std::unique_ptr<Connections> connections = std::make_unique<Connections>();
+
+  /// Collective. --refill: new values in the place of given_values, which `kernels`, made from
+  /// this, then multiply by; back when the device has them.
+  RefillSeconds refill(const std::vector<double>& values, LocalKernels& kernels);
 
   const LocalMatrix& multiplied() const { return sums ? sums->matrix : matrix; }
   /// What a product exchanges, entries of x and sums, for statistics.
@@ -94,6 +107,8 @@ struct Experiment {
  private:
   void distribute(DistributedCsr&& rows, RunReport& report);
   void prepare(RunReport& report);
+
+  std::vector<double> moved_to_sums_;
 };
 
 /// Whether formats, transports and precisions of products have to suit the device.

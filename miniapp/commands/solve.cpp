@@ -14,10 +14,9 @@
 #include "miniapp/bench/petsc/library.hpp"
 #include "miniapp/check/validation.hpp"
 #include "miniapp/commands/diagnosis.hpp"
-#include "miniapp/commands/experiment.hpp"
-#include "miniapp/commands/system.hpp"
+#include "miniapp/commands/solving.hpp"
+#include "miniapp/commands/time_steps.hpp"
 #include "miniapp/commands/tuned.hpp"
-#include "miniapp/solve/methods.hpp"
 #include "miniapp/tune/choose.hpp"
 
 namespace rowhalo {
@@ -44,73 +43,16 @@ void check_options(const RunOptions& run, const SolveOptions& options) {
   find_preconditioner(options.preconditioner, "--preconditioner");
   const std::vector<const SolverEntry*> chosen = chosen_solvers(options);
   const SolverEntry& entry = *chosen.front();
+  if (run.refill > 0 && (options.method == "all" || !solves_system(entry))) {
+    throw InputError(fmt::format(
+        "--refill: takes one method for A x = b, and --method is {}; name cg or bicgstab, or leave "
+        "--refill out",
+        options.method));
+  }
   if (options.method != "all" && watched_norm(entry, options) != options.norm) {
     throw InputError(fmt::format("--norm {}: --method {} has one norm only; leave --norm out",
                                  norm_names[static_cast<int>(options.norm)], entry.name));
   }
-}
-
-/// What all methods of one run have in common.
-struct Solving {
-  const Experiment& e;
-  const SolveOptions& options;
-  const ChosenKernels& kernels;
-  const ChosenTransport& transport;
-  const std::optional<BlockJacobi>& preconditioner;
-  const System& system;
-  double read_bandwidth = 0;  ///< of all devices, GB/s; 0: not measured
-};
-
-VectorMemory copy_to(Device device, const std::vector<double>& values) {
-  VectorMemory memory(device, values.size() * sizeof(double));
-  copy_between(device, memory.data(), values.data(), values.size() * sizeof(double));
-  return memory;
-}
-
-/// How iterations may be launched with the chosen transport.
-Launch launch_of(const Solving& solving) {
-  if (!solving.transport.graph) return Launch::one_by_one;
-  const bool repeats =
-      solving.options.graph == "on" && find_transport(solving.transport.name).in_line;
-  return repeats ? Launch::loop : Launch::graphs;
-}
-
-SolverOutcome run_solver(const Solving& solving, const SolverEntry& entry, SolverReport& report) {
-  const Experiment& e = solving.e;
-  const Comm& comm = e.job.comm;
-  const ComputeSite& site = e.site;
-  const LocalKernels& kernels = solving.kernels.kernels;
-  const VectorMemory x(site.device, solving.system.b.size() * sizeof(double));
-  Operator op(kernels, make_exchanges(e.parts(), kernels,
-                                      {find_transport(solving.transport.name), 1, x.data(),
-                                       e.machine.stream()}));
-  set_bytes(site.device, x.data(), 0, x.bytes());  // where products have been tried
-  const std::unique_ptr<RankSums> rank_sums = make_rank_sums(comm, site, solving.transport.name);
-  const bool preconditioned = solves_system(entry) && solving.preconditioner;
-  const VectorMemory b = copy_to(site.device, solving.system.b);
-  const VectorMemory dangling = copy_to(site.device, solving.system.dangling);
-  SolverSetting setting{comm,
-                        e.job.progress,
-                        op,
-                        op.make_vector(),
-                        *rank_sums,
-                        solving.options,
-                        launch_of(solving),
-                        preconditioned ? &*solving.preconditioner : nullptr,
-                        {site.device, e.machine.stream(), e.matrix.owned_rows},
-                        e.matrix.info.rows,
-                        dangling.at<double>()};
-  setting.options.norm = watched_norm(entry, solving.options);
-  SolverWorkspace workspace(setting);
-  std::optional<Watching> watching(e.machine.telemetry.get());
-  SolverOutcome outcome = entry.solve(workspace, b.at<double>(), x.at<double>());
-  watching.reset();
-  report.execution = name_of(outcome.launch);
-  report.reduction_by = rank_sums->name();
-  op.check();
-  rank_sums->close();
-  op.close();
-  return outcome;
 }
 
 /// Bytes that one iteration must move on all ranks: products, and what its steps read and write.
@@ -149,37 +91,20 @@ void describe_times(const Solving& solving, const SolverEntry& entry, const RunR
   report.gflops = *report.iteration_seconds > 0 ? 1e-9 * flops / *report.iteration_seconds : 0;
 }
 
-/// The watched norms in the units of the system that was given, where fp64 has room for them.
-void describe_norms(const SystemScale& scale, ResidualNorm norm, std::vector<double> norms,
-                    SolverReport& report) {
-  const int exponent = scale.norm(norm);
-  const bool fits = std::all_of(norms.begin(), norms.end(), [&](double value) {
-    return !std::isfinite(value) || value == 0 || std::isnormal(std::scalbn(value, exponent));
-  });
-  report.norms = fits ? scaled(std::move(norms), exponent) : std::move(norms);
-  report.norm_exponent = fits ? 0 : exponent;
-  report.iterations = static_cast<int>(report.norms.size()) - 1;
-  report.first_norm = report.norms.front();
-  report.last_norm = report.norms.back();
-}
-
 /// Solves by one method, and checks what came out. `x`: the solution of the system that was given.
 SolverReport measure_solver(const Solving& solving, const SolverEntry& entry, const RunReport& run,
                             std::vector<double>& x) {
   const Experiment& e = solving.e;
   const System& system = solving.system;
   const SolveOptions& options = solving.options;
-  SolverReport report;
-  report.method = entry.name;
-  report.preconditioner = solves_system(entry) ? options.preconditioner : "none";
+  SolverReport report = report_of(solving, entry);
   const ResidualNorm norm = watched_norm(entry, options);
-  report.norm = entry.watched != nullptr ? entry.watched : norm_names[static_cast<int>(norm)];
-  report.norm_of_residual = solves_system(entry);
-  report.tolerance = options.tolerance;
-  report.wanted_iterations = options.iterations;
-  report.reproducible = options.reproducible;
   e.job.progress.phase("solve");
-  const SolverOutcome outcome = run_solver(solving, entry, report);
+  SolverRun solver(solving, entry, PhaseIterations::follow);
+  const SolverOutcome outcome = solver.solve(system.b);
+  report.execution = name_of(outcome.launch);
+  report.reduction_by = solver.reduction_by();
+  solver.close();
   if (outcome.end == SolverEnd::interrupted) report.outcome = Outcome::interrupted;
   const bool power = entry.kind == SolverKind::power;
   describe_norms(power ? SystemScale{0, system.scale.matrix} : system.scale, norm, outcome.norms,
@@ -252,6 +177,12 @@ ExitCode conclude(const std::vector<const SolverEntry*>& entries, RunReport& rep
         std::ranges::count(report.solvers, SolutionCheck::wrong, &SolverReport::check) > 0;
     return wrong ? ExitCode::validation : ExitCode::run_time;
   }
+  if (report.time_steps && !report.time_steps->passed) {
+    report.status = RunStatus::failed;
+    report.verdict =
+        fmt::format("time step {}: {}", report.time_steps->steps, report.time_steps->reason);
+    return ExitCode::validation;
+  }
   report.verdict = entries.size() == 1
                        ? fmt::format("{}: {} after {} iterations", report.solvers.front().method,
                                      report.solvers.front().end, report.solvers.front().iterations)
@@ -260,7 +191,7 @@ ExitCode conclude(const std::vector<const SolverEntry*>& entries, RunReport& rep
 }
 
 /// Every chosen method. x of the last one.
-std::vector<double> solve_all(const Experiment& e, const SolveOptions& options,
+std::vector<double> solve_all(Experiment& e, const SolveOptions& options,
                               const std::vector<const SolverEntry*>& entries, System& system,
                               RunReport& report) {
   const Device device = e.site.device;
@@ -320,7 +251,11 @@ std::vector<double> solve_all(const Experiment& e, const SolveOptions& options,
     }
   }
   report_telemetry(e, 0, 0, report);
-  add_petsc(solving, report);
+  if (e.options.refill > 0 && report.solvers.back().passed) {
+    report.time_steps = measure_time_steps(solving, *entries.front());
+    if (report.time_steps->interrupted) report.status = RunStatus::interrupted;
+  }
+  if (report.status != RunStatus::interrupted) add_petsc(solving, report);
   return x;
 }
 
@@ -353,13 +288,14 @@ ExitCode solve(Session& session) {
                                   options.matrix, source.info.rows, source.info.columns));
   }
   System system;
-  const Experiment e(options, job, machine, std::move(source), report, [&](LocalMatrix& matrix) {
+  Experiment e(options, job, machine, std::move(source), report, [&](LocalMatrix& matrix) {
     if (entries.front()->kind == SolverKind::pagerank) {
       system.dangling = normalize_columns(job.comm, matrix);
     } else {
       system.scale.matrix = scale_values(job.comm, matrix);
     }
   });
+  if (e.route.moves()) e.given_values = scaled(std::move(e.given_values), -system.scale.matrix);
   compare_with_tuning(e, tuning, report);
   const std::vector<double> x = solve_all(e, line.solve, entries, system, report);
   e.connections->close();

@@ -54,8 +54,12 @@ bool invert(std::vector<double>& a, int size) {
 }  // namespace
 
 BlockJacobi::BlockJacobi(Device device, const std::vector<double>& inverses, int size)
-    : memory_(device, inverses.size() * sizeof(double)), size_(size) {
-  copy_between(device, memory_.data(), inverses.data(), inverses.size() * sizeof(double));
+    : device_(device), memory_(device, inverses.size() * sizeof(double)), size_(size) {
+  replace(inverses);
+}
+
+void BlockJacobi::replace(const std::vector<double>& inverses) {
+  copy_between(device_, memory_.data(), inverses.data(), inverses.size() * sizeof(double));
 }
 
 std::span<const PreconditionerEntry> preconditioners() {
@@ -90,28 +94,44 @@ std::vector<double> inverted_blocks(const LocalMatrix& matrix, int size, LocalIn
   return inverses;
 }
 
+namespace {
+
+/// Collective. Throws AgreedError where a block is singular.
+std::vector<double> checked_inverses(const Comm& comm, const LocalMatrix& matrix, int size,
+                                     const char* name, std::string_view option) {
+  LocalIndex singular = -1;
+  std::vector<double> inverses = inverted_blocks(matrix, size, singular);
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t worst =
+      -max_over_ranks(comm, singular < 0 ? -none : -std::int64_t{matrix.source_rows[singular]});
+  if (worst == none) return inverses;
+  throw AgreedError(
+      ExitCode::run_time,
+      size == 1
+          ? fmt::format("{} {}{}: zero diagonal in row {} (counted from 0); use {} none", option,
+                        name, name == std::string_view("jacobi") ? " (the default)" : "", worst,
+                        option)
+          : fmt::format("{} {}: the block of {} rows from row {} on (counted from 0) is singular; "
+                        "use jacobi or none",
+                        option, name, size, worst));
+}
+
+}  // namespace
+
 std::optional<BlockJacobi> make_preconditioner(const Comm& comm, const LocalMatrix& matrix,
                                                const PreconditionerEntry& entry, Device device,
                                                std::string_view option) {
   const int size = entry.block_rows(matrix.info.block);
   if (size == 0) return std::nullopt;
-  LocalIndex singular = -1;
-  const std::vector<double> inverses = inverted_blocks(matrix, size, singular);
-  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
-  const std::int64_t worst =
-      -max_over_ranks(comm, singular < 0 ? -none : -std::int64_t{matrix.source_rows[singular]});
-  if (worst != none) {
-    throw AgreedError(
-        ExitCode::run_time,
-        size == 1 ? fmt::format("{} {}{}: zero diagonal in row {} (counted from 0); use {} none",
-                                option, entry.name,
-                                entry.name == std::string_view("jacobi") ? " (the default)" : "",
-                                worst, option)
-                  : fmt::format("{} {}: the block of {} rows from row {} on (counted from 0) is "
-                                "singular; use jacobi or none",
-                                option, entry.name, size, worst));
-  }
-  return std::optional<BlockJacobi>(std::in_place, device, inverses, size);
+  return std::optional<BlockJacobi>(std::in_place, device,
+                                    checked_inverses(comm, matrix, size, entry.name, option), size);
+}
+
+void refill_preconditioner(const Comm& comm, const LocalMatrix& matrix, BlockJacobi& preconditioner,
+                           std::string_view option) {
+  const int size = preconditioner.block_size();
+  const char* name = size == 1 ? "jacobi" : "block-jacobi";
+  preconditioner.replace(checked_inverses(comm, matrix, size, name, option));
 }
 
 }  // namespace rowhalo

@@ -24,8 +24,11 @@ class BlockJacobi {
 
   const double* inverses() const { return memory_.at<double>(); }
   int block_size() const { return size_; }  ///< b: rows of a block
+  /// As many others in their place; back when they are there.
+  void replace(const std::vector<double>& inverses);
 
  private:
+  Device device_;
   VectorMemory memory_;
   int size_;
 };
@@ -48,6 +51,11 @@ const PreconditionerEntry& find_preconditioner(std::string_view name,
 std::optional<BlockJacobi> make_preconditioner(const Comm& comm, const LocalMatrix& matrix,
                                                const PreconditionerEntry& entry, Device device,
                                                std::string_view option = "preconditioner");
+
+/// Collective. That of new values of `matrix`, in the place of the one that was made. Throws as
+/// make_preconditioner() does.
+void refill_preconditioner(const Comm& comm, const LocalMatrix& matrix, BlockJacobi& preconditioner,
+                           std::string_view option = "preconditioner");
 
 /// Local. The dense blocks of `size` rows on the diagonal, inverted by Gauss-Jordan elimination
 /// with row pivoting: [row][column of the block]. The first singular one is noted in `singular`

@@ -38,6 +38,53 @@ class Solve(launch.Case):
         return result.message() + result.stdout
 
 
+class TimeSteps(Solve):
+    def steps(self, *arguments, ranks=2):
+        report = self.run_json("--tolerance", "1e-10", *arguments, ranks=ranks, command="solve")
+        return report["time_steps"]
+
+    def test_new_values_multiply_in_every_step(self):
+        csr = ["--format", "csr"]
+        for ranks, arguments in ((1, csr), (3, csr), (2, [*csr, "--method", "bicgstab", "--schedule", "blocking"]),
+                                 (3, ["--format", "sell"]), (2, ["--format", "auto"])):
+            with self.subTest((ranks, arguments)):
+                steps = self.steps("--matrix", "stencil27:9,coef=random", "--refill", "9", *CPU, "--halo", "mpi",
+                                   "--no-petsc", *arguments, ranks=ranks)
+                self.assertEqual((steps["steps"], steps["passed"], steps["reason"]), (9, True, ""))
+                self.assertLess(steps["true_residual"], 1e-8)
+                self.assertGreater(steps["iterations"], 9)
+                for step in ("refill", "solve", "preconditioner"):
+                    self.assertGreater(steps[f"{step}_seconds"], 0)
+                self.assertEqual(steps["sums_seconds"], 0)
+                self.assertIsNone(steps["petsc_seconds"])
+
+    def test_memory_does_not_grow_in_a_hundred_steps(self):
+        steps = self.steps("--matrix", "stencil7:16", "--refill", "100", *QUICK)
+        self.assertEqual(steps["steps"], 100)
+        self.assertLess(steps["grown_host_bytes"], 1 << 20)
+
+    def test_values_of_moved_rows_are_a_step_of_their_own(self):
+        size = 90
+        entries = [(i, i, 200.0) for i in range(size)]
+        entries += [entry for i in range(1, size) for entry in ((0, i, -1.0), (i, 0, -1.0))]
+        path = self.write("arrow.mtx", coordinate(size, sorted(entries)))
+        moved = self.steps("--matrix", path, "--refill", "4", *QUICK, "--partition", "nnz", ranks=3)
+        self.assertTrue(moved["moves"] and moved["passed"], moved)
+        self.assertGreater(moved["moved_seconds"], 0)
+
+    @launch.needs("PETSc")
+    def test_petsc_takes_new_values_beside_ours(self):
+        steps = self.steps("--matrix", "stencil7:8", "--refill", "2", *BESIDE_PETSC)
+        self.assertGreater(steps["petsc_seconds"], 0)
+
+    def test_one_method_for_systems(self):
+        for method in ("all", "power", "pagerank"):
+            message = self.message("--matrix", "stencil7:4", "--refill", "2", "--method", method, *QUICK, status=2)
+            self.assertIn(f"--refill: takes one method for A x = b, and --method is {method}", message)
+        message = self.message("--matrix", "stencil7:4", "--refill", "2", *CPU, "--format", "jds", status=2)
+        self.assertIn("its values cannot be replaced; use csr", message)
+
+
 class Systems(Solve):
     def test_every_method_finds_the_manufactured_solution(self):
         for matrix in ("stencil7:8", "stencil27:7,coef=random", "elasticity:4"):

@@ -64,4 +64,10 @@ PetscSolvers petsc_solve(const PetscSystem& system, const std::vector<std::strin
   });
 }
 
+PetscRefill petsc_refill(const Comm& comm, const LocalMatrix& matrix, Progress& progress) {
+  return with_calls<PetscRefill>(comm, progress, [&](const PetscCalls& calls) {
+    return calls.refill(comm, matrix, progress);
+  });
+}
+
 }  // namespace rowhalo

@@ -52,16 +52,26 @@ struct PetscSolvers {
 PetscSolvers petsc_solve(const PetscSystem& system, const std::vector<std::string>& names,
                          Progress& progress);
 
+struct PetscRefill {
+  std::string unusable;  ///< why there is none
+  double seconds = 0;    ///< median of several
+};
+
+/// Collective. PETSc takes new values of all entries by MatSetValuesCOO, slowest rank.
+PetscRefill petsc_refill(const Comm& comm, const LocalMatrix& matrix, Progress& progress);
+
 /// Defined in the library.
 namespace with_petsc {
 decltype(petsc_product) product;
 decltype(petsc_solve) solve;
+decltype(petsc_refill) refill;
 }  // namespace with_petsc
 
 /// What the library exports under the name that `petsc_calls_name` holds.
 struct PetscCalls {
   decltype(petsc_product)* product;
   decltype(petsc_solve)* solve;
+  decltype(petsc_refill)* refill;
 };
 inline constexpr const char* petsc_calls_name = "rowhalo_with_petsc_calls";
 

@@ -338,8 +338,46 @@ PetscSolvers with_petsc::solve(const PetscSystem& system, const std::vector<std:
   return solvers;
 }
 
+PetscRefill with_petsc::refill(const Comm& comm, const LocalMatrix& matrix, Progress& progress) {
+  constexpr int copies = 3, refills = 9;  // rows and columns of the entries, and where they go
+  PetscRefill result;
+  result.unusable = in_petsc_session(comm, matrix, copies, 0, [&] {
+    std::vector<PetscInt> rows, columns;
+    agree(comm, [&] {
+      const std::vector<PetscInt> numbers = global_columns(comm, matrix);
+      for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
+        const auto number = static_cast<PetscInt>(matrix.rows.starts[comm.rank] + row);
+        rows.resize(static_cast<std::size_t>(matrix.offsets[row + 1]), number);
+      }
+      for (const LocalIndex index : matrix.indices) columns.push_back(numbers[index]);
+    });
+    PetscMatrix a;
+    const LibraryCall call(progress);
+    together_with_petsc(comm, [&] {
+      ROWHALO_PETSC(MatCreate(comm.handle, a.out()));
+      ROWHALO_PETSC(MatSetSizes(a, matrix.owned_rows, matrix.owned_columns, matrix.info.rows,
+                                matrix.info.columns));
+      ROWHALO_PETSC(MatSetType(a, MATAIJ));
+      ROWHALO_PETSC(MatSetPreallocationCOO(a, std::ssize(rows), rows.data(), columns.data()));
+    });
+    std::vector<double> seconds;
+    for (int k = 0; k < refills; ++k) {
+      ROWHALO_MPI(MPI_Barrier(comm.handle));
+      double own = 0;
+      together_with_petsc(comm, [&] {
+        const double start = now_seconds();
+        ROWHALO_PETSC(MatSetValuesCOO(a, matrix.values.data(), INSERT_VALUES));
+        own = now_seconds() - start;
+      });
+      seconds.push_back(max_over_ranks(comm, own));
+    }
+    result.seconds = median(std::move(seconds));
+  });
+  return result;
+}
+
 }  // namespace rowhalo
 
 /// Where librowhalo_with_petsc.so is entered.
-extern "C" const rowhalo::PetscCalls rowhalo_with_petsc_calls{&rowhalo::with_petsc::product,
-                                                              &rowhalo::with_petsc::solve};
+extern "C" const rowhalo::PetscCalls rowhalo_with_petsc_calls{
+    &rowhalo::with_petsc::product, &rowhalo::with_petsc::solve, &rowhalo::with_petsc::refill};
