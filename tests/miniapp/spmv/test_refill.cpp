@@ -131,17 +131,26 @@ TEST_CASE("rows that have moved to other ranks take new values") {
         return entry.name == std::string_view(partition) && entry.unusable == nullptr;
       });
       if (!built) continue;
-      for (const Order order : {Order::overlap, Order::split}) {
-        INFO(partition << ", order " << static_cast<int>(order));
-        check_steps(
-            [&](const std::vector<double>& values) {
-              DistributedCsr given = matrix;
-              given.values = values;
-              return Operator(
-                  world(), std::move(given),
-                  {.partition = partition, .order = order, .device = device, .refillable = true});
-            },
-            matrix.local_nonzeros(), from);
+      // Values in a format's own arrays, and where CSR has them.
+      for (const std::string format : {"sell", device == Device::gpu ? "csr-vector" : "csr-omp"}) {
+        for (const auto& [order, precision] : {std::pair(Order::overlap, Precision::fp64),
+                                               {Order::split, Precision::fp64},
+                                               {Order::overlap, Precision::fp32}}) {
+          INFO(partition << ", " << format << ", order " << static_cast<int>(order));
+          const Tuning tuning{.format = format,
+                              .partition = partition,
+                              .order = order,
+                              .precision = precision,
+                              .device = device,
+                              .refillable = true};
+          check_steps(
+              [&](const std::vector<double>& values) {
+                DistributedCsr given = matrix;
+                given.values = values;
+                return Operator(world(), std::move(given), tuning);
+              },
+              matrix.local_nonzeros(), from);
+        }
       }
     }
   }
