@@ -17,7 +17,6 @@
 #include "io/hdf5/outline.hpp"
 #include "io/hdf5/shared.hpp"
 #include "io/host_memory.hpp"
-#include "partition/matrix/entry_delivery.hpp"
 #include "partition/matrix/transpose.hpp"
 #include "partition/row_order.hpp"
 
@@ -108,7 +107,7 @@ DistributedCsr read_hdf5_matrix(const std::string& name, const Comm& comm, Progr
   MatrixInfo& info = matrix.info;
   agree(comm, [&] {
     MatrixSize size{info.rows, info.columns, outline.nonzeros};
-    if (layout.by_columns) size.nonzero_bytes = delivery_bytes;
+    if (layout.by_columns) size.nonzero_bytes = transpose_bytes;
     check_memory(name, size, comm);
   });
   if (layout.assumed) {

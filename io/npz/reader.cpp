@@ -281,7 +281,8 @@ DistributedCsr load_npz(const Spec& spec, const Comm& comm, Progress& progress) 
   InputFile file;
   agree(comm, [&] {
     MatrixSize size{outline.rows, outline.columns, outline.nonzeros};
-    if (outline.format != NpzFormat::csr) size.nonzero_bytes = delivery_bytes;
+    if (outline.format == NpzFormat::coo) size.nonzero_bytes = delivery_bytes;
+    if (outline.format == NpzFormat::csc) size.nonzero_bytes = transpose_bytes;
     check_memory(name, size, comm);
     if (comm.rank == 0 || !outline.values.data.deflated || !outline.second.data.deflated) {
       file = InputFile(path);

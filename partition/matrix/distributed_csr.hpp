@@ -75,21 +75,23 @@ constexpr int even_split_owner(GlobalIndex items, int block, int parts, GlobalIn
 /// even_split_owner for items that mostly follow each other: divides only when the owner changes.
 class EvenOwner {
  public:
-  EvenOwner(GlobalIndex items, int parts)
-      : items_(items), parts_(parts), last_(even_split(items, 1, parts, 1)) {}
+  EvenOwner(GlobalIndex items, int parts, int block = 1)
+      : items_(items), parts_(parts), block_(block), last_(even_split(items, block, parts, 1)) {}
 
   int operator()(GlobalIndex item) {
     if (item < first_ || item >= last_) {
-      owner_ = even_split_owner(items_, 1, parts_, item);
-      first_ = even_split(items_, 1, parts_, owner_);
-      last_ = even_split(items_, 1, parts_, owner_ + 1);
+      owner_ = even_split_owner(items_, block_, parts_, item);
+      first_ = even_split(items_, block_, parts_, owner_);
+      last_ = even_split(items_, block_, parts_, owner_ + 1);
     }
     return owner_;
   }
+  /// First item of the owner that was last told.
+  GlobalIndex first() const { return first_; }
 
  private:
   GlobalIndex items_;
-  int parts_, owner_ = 0;
+  int parts_, block_, owner_ = 0;
   GlobalIndex first_ = 0, last_;
 };
 

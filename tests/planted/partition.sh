@@ -84,6 +84,15 @@ fault "transposed edges of the first vertex lost" partition/partitioners/block_g
 fault "transposed edge of the next vertex" partition/partitioners/block_graph.cpp \
   'while (*next <= k) ++next;' \
   'while (*next < k) ++next;'
+fault "entries of the transpose to the owner of another row" partition/matrix/transpose.cpp \
+  'EvenOwner owner(buckets.rows, buckets.ranks, buckets.block);' \
+  'EvenOwner owner(buckets.rows, buckets.ranks);'
+fault "entries of the transpose in descending order" partition/matrix/transpose.cpp \
+  'k = arrived.starts[piece]; k < arrived.starts[piece + 1]; ++k' \
+  'k = arrived.starts[piece + 1] - 1; k >= arrived.starts[piece]; --k'
+fault "a matrix with the pattern of its transpose is taken for it" partition/matrix/transpose.cpp \
+  'fingerprint(comm, matrix) == transposed_fingerprint(comm, matrix)' \
+  'true'
 fault "boxes share an owner" partition/partitioners/box.cpp \
   'boxes[0] * (layers[1].box(place[1]) + boxes[1] * layers[2].box(place[2]));' \
   'boxes[0] * (layers[1].box(place[1]) + boxes[0] * layers[2].box(place[2]));'
