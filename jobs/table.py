@@ -46,6 +46,11 @@ FIGURES = (
     ("setup_products", "set-up, products", "{:.0f}".format),
     ("max_error_ratio", "error", "{:.2g}".format), ("y_hash", "y_hash", str))
 SUM_FIGURES = (("partial_sums", "sums sent", str),)  # of tables that hold a line with some
+PAIR_FIGURES = (  # of tables that hold a line of `run --pair`
+    ("transposed_seconds", "transposed, us", microseconds), ("pair_seconds", "pair, us", microseconds),
+    ("pair_time_ratio", "pair over sum", "{:.3f}".format),
+    ("pair_memory_ratio", "memory over A", "{:.3f}".format),
+    ("transposed_format", "transposed format", str))
 SOLVER_FIGURES = (  # of tables that hold a line of `solve`; times are per iteration
     ("product_seconds", "product, us", microseconds),
     ("vectors_seconds", "vectors, us", microseconds),
@@ -103,7 +108,8 @@ def markdown_text(rows, title, csv_name=None, own_figures=None):
                 if name not in varying and rows[0][name] not in (None, "")]
     solvers = SOLVER_FIGURES if any(row["method"] for row in rows) else ()
     sums = SUM_FIGURES if any(row["partial_sums"] for row in rows) else ()
-    figures = [figure for figure in own_figures or sums + FIGURES + solvers
+    pair = PAIR_FIGURES if any(row["pair_seconds"] for row in rows) else ()
+    figures = [figure for figure in own_figures or sums + FIGURES + pair + solvers
                if any(row[figure[0]] is not None for row in rows)]
     transports = any(row["transport"] for row in rows)
     notes = any(note_of(row) for row in rows)

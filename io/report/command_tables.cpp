@@ -243,6 +243,42 @@ void write_expected(Table& table, const ExpectedReport& expected,
   if (!expected.note.empty()) table.line("note", expected.note);
 }
 
+void write_pair(Table& table, const PairReport& p) {
+  table.group("Pair");
+  table.line("time per pair", "median {}, interval {} to {}, {} batches of {}{}",
+             seconds_text(p.median_seconds), seconds_text(p.median_low_seconds),
+             seconds_text(p.median_high_seconds), p.batches, count_text(p.iterations, "pair"),
+             p.graph ? " in a graph" : "");
+  table.line("alone", "A x {}, A^T x {}; the pair takes {:.3f} times the sum",
+             seconds_text(p.product.median_seconds), seconds_text(p.transposed.median_seconds),
+             p.time_ratio);
+  const auto memory = [](const PairSide& s) { return bytes_text(s.host_bytes + s.device_bytes); };
+  if (p.one_operator) {
+    table.line("operators", "one: the matrix equals its transpose; {}", memory(p.product));
+  } else {
+    const auto operator_text = [&](const PairSide& s) {
+      const bool one_format = s.boundary_format.empty() || s.boundary_format == s.format;
+      return fmt::format("{}{}, {}{}, {}, partition {}; {}", s.format,
+                         one_format ? "" : ", boundary " + s.boundary_format, s.transport,
+                         s.graph ? " in a graph" : "", s.schedule, s.partition, memory(s));
+    };
+    table.line("A", operator_text(p.product));
+    table.line("A^T", operator_text(p.transposed));
+    table.line("memory", "both take {:.3f} times that of A", p.memory_ratio);
+  }
+  for (const auto& [name, side] : {std::pair{"A x", &p.product}, {"A^T x", &p.transposed}}) {
+    const ValidationReport& v = side->validation;
+    const std::string hash = fmt::format("y_hash 0x{:016x}", v.y_hash);
+    if (v.against == Against::none) {
+      table.line(name, "not checked, " + hash);
+    } else {
+      table.verdict(name, v.passed,
+                    fmt::format("{}, largest error {:.4g} of its bound, {}",
+                                v.passed ? "passed" : "failed", v.max_error_ratio, hash));
+    }
+  }
+}
+
 void write_solvers(Table& table, const std::vector<SolverReport>& solvers) {
   // A refused method has no values for these lines.
   const auto ran = std::ranges::find_if(

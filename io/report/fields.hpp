@@ -10,6 +10,7 @@
 //   field(name, value, description, range)   other limits, for the schema
 #pragma once
 
+#include "io/report/pair_fields.hpp"
 #include "io/report/reasons.hpp"
 #include "io/report/report.hpp"
 
@@ -347,6 +348,7 @@ void fields(const RunReport& r, auto&& field) {
   field("timing", r.timing, "of one product, slowest rank");
   field("performance", r.performance, "rates from the median");
   field("validation", r.validation, "check of y");
+  field("pair", r.pair, "A x and A^T x in turn; null: without --pair, or a signal came before");
   field("telemetry", r.telemetry,
         "the machine while batches were timed; null: --telemetry off, or nothing was timed");
   field("bandwidth", r.bandwidth,

@@ -62,6 +62,10 @@ void write_fom_lines(std::ostream& out, const RunReport& report) {
   if (report.timing && report.timing->exposed_seconds) {
     write_fom(out, "halo_exposed_seconds", *report.timing->exposed_seconds, "s");
   }
+  if (report.pair) {
+    write_fom(out, "spmv_pair_median_seconds", report.pair->median_seconds, "s");
+    write_fom(out, "spmv_transposed_median_seconds", report.pair->transposed.median_seconds, "s");
+  }
   // Of the fastest method that came to its end.
   const SolverReport* fastest = nullptr;
   for (const SolverReport& solver : report.solvers) {

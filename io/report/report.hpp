@@ -208,6 +208,27 @@ struct ValidationReport {
   std::int64_t rows_unchecked = 0;  ///< rows about which no bound proves anything
 };
 
+/// One of the two operators of `run --pair`. Bytes: all ranks.
+struct PairSide {
+  std::string partition{}, format{}, boundary_format{}, transport{}, schedule{};
+  bool graph = false;
+  std::int64_t partial_sums = 0;  ///< as in HaloReport
+  double median_seconds = 0;      ///< of a product alone, in batches between those of pairs
+  std::int64_t host_bytes = 0, device_bytes = 0;  ///< that the operator holds; 0: the other's serve
+  ValidationReport validation{};                  ///< of y as the sequence of pairs left it
+};
+
+/// A x and A^T x in turn (`run --pair`).
+struct PairReport {
+  bool one_operator = false;  ///< the matrix equals its transpose
+  bool graph = false;         ///< pairs were replayed from a CUDA graph
+  int batches = 0, iterations = 0;
+  double median_seconds = 0, median_low_seconds = 0, median_high_seconds = 0;  ///< of one pair
+  double time_ratio = 0;    ///< a pair over the sum of both products
+  double memory_ratio = 0;  ///< bytes of both operators over those of the first
+  PairSide product, transposed;
+};
+
 /// One of several combinations that a run measured in full (--format, --halo, --partition all).
 struct CaseReport {
   std::string partition{}, format{}, transport{};
@@ -296,6 +317,7 @@ struct RunReport {
   std::optional<TimingReport> timing;            ///< empty when the run was interrupted before
   std::optional<PerformanceReport> performance;  ///< likewise
   std::optional<ValidationReport> validation;
+  std::optional<PairReport> pair;            ///< --pair
   std::optional<TelemetryReport> telemetry;  ///< empty: --telemetry off, or nothing was timed
   std::optional<BandwidthReport> bandwidth;
   std::optional<OutputReport> output;

@@ -251,8 +251,7 @@ void write_timing(Table& table, const TimingReport& t,
              seconds_text(t.p95_seconds));
   table.line("batches", t.batches == 0 ? fmt::format("a part of one, {} products", t.iterations)
                                        : fmt::format("{} of {} products", t.batches, t.iterations));
-  constexpr double unsteady = 1.5;  // median over minimum
-  if (t.median_seconds > unsteady * t.min_seconds) {
+  if (t.median_seconds > 1.5 * t.min_seconds) {
     table.line("warning",
                "the median is {:.2g} times the fastest batch: does other work use these "
                "cores, GPUs or links?",
@@ -372,6 +371,7 @@ void write_table(std::ostream& out, const RunReport& report, bool color) {
   if (report.timing) write_timing(table, *report.timing, report.performance);
   if (report.expected) write_expected(table, *report.expected, report.timing);
   if (report.validation) write_validation(table, *report.validation, report.timing);
+  if (report.pair) write_pair(table, *report.pair);
   if (report.telemetry) write_telemetry(table, *report.telemetry);
   if (const auto& b = report.bandwidth) {
     table.group("Device");

@@ -88,6 +88,9 @@ void write_network(Table& table, const NetworkReport& network);
 void write_expected(Table& table, const ExpectedReport& expected,
                     const std::optional<TimingReport>& timing);
 
+/// The section of `run --pair`.
+void write_pair(Table& table, const PairReport& pair);
+
 /// The sections of `solve`; there is at least one method.
 void write_solvers(Table& table, const std::vector<SolverReport>& solvers);
 void write_time_steps(Table& table, const TimeStepsReport& steps);

@@ -27,6 +27,7 @@ SOLVER = {
     "norms": [NUMBER], "petsc": [PETSC_SOLVER]}
 CASE = {"format!": TEXT, "transport!": TEXT, "graph!": TRUTH, "median_seconds": NUMBER,
         "exposed_seconds": NUMBER, "max_error_ratio": NUMBER, "y_hash": TEXT, "passed": TRUTH, "reason": TEXT}
+PAIR_SIDE = {"format": TEXT, "transport": TEXT, "median_seconds": NUMBER, "validation": {"y_hash": TEXT}}
 SYSTEM = {"cpu": TEXT, "sockets": WHOLE, "cores": WHOLE, "numa_domains": WHOLE, "memory_bytes": WHOLE,
           "kernel": TEXT, "driver": TEXT, "gpus": [{"name!": TEXT}], "links": [{"kind!": TEXT}],
           "fabric": [TEXT], "scheduler": TEXT}
@@ -52,6 +53,7 @@ REPORT = {
                                   "share_of_read_bandwidth"), NUMBER),
     "validation": {"against": TEXT, "passed": TRUTH, "max_error_ratio": NUMBER, "rows_checked": WHOLE,
                    "rows_unchecked": WHOLE, "y_hash": TEXT, "petsc_seconds": NUMBER},
+    "pair": {**dict.fromkeys(("median_seconds", "time_ratio", "memory_ratio"), NUMBER), "transposed": PAIR_SIDE},
     "telemetry": {"gpus": [GPU], "energy_per_product_joules": NUMBER, "gflops_per_watt": NUMBER},
     "bandwidth": {"read": NUMBER, "copy": NUMBER, "triad": NUMBER},
     "expected": {"transport": TEXT, "seconds": NUMBER, "local_seconds": NUMBER, "exposed_seconds": NUMBER},

@@ -43,7 +43,10 @@ SOLVER_COLUMNS = (  # only in tables that hold a line of `solve`
 EXPECTED_COLUMNS = (  # only in tables that hold a line of `run --machine`
     "expected_seconds", "expected_local_seconds", "expected_exposed_seconds", "expected_transport")
 SUM_COLUMNS = ("partial_sums",)  # only in tables that hold a line with partial sums
-ALL_COLUMNS = COLUMNS + SOLVER_COLUMNS + EXPECTED_COLUMNS + SUM_COLUMNS
+PAIR_COLUMNS = (  # only in tables that hold a line of `run --pair`
+    "pair_seconds", "pair_time_ratio", "pair_memory_ratio", "transposed_seconds",
+    "transposed_format", "transposed_transport", "transposed_y_hash")
+ALL_COLUMNS = COLUMNS + SOLVER_COLUMNS + EXPECTED_COLUMNS + SUM_COLUMNS + PAIR_COLUMNS
 SIGNED = ("eigenvalue", "error")  # the latter of a model in tables of partitions.py
 NEEDED = ("matrix", "ranks")
 NEVER_NONE = ("study", "kind", "point")
@@ -52,7 +55,8 @@ TEXTS = NEVER_NONE + (
     "precision", "y_hash", "version", "git", "hosts", "time", "reason", "parameters", "fingerprint",
     "against", "verdict", "command_line", "devices", "compiler", "flags", "mpi", "cuda", "nccl",
     "petsc", "hdf5", "method", "petsc_solver", "preconditioner", "norm", "end", "execution",
-    "reduction_by", "x_hash", "expected_transport")
+    "reduction_by", "x_hash", "expected_transport", "transposed_format", "transposed_transport",
+    "transposed_y_hash")
 # Of the columns of a format under `kernels`, those with the name that the report gives them.
 OF_FORMAT = ("bytes", "gflops", "gbytes_per_second", "share_of_read_bandwidth", "setup_seconds",
              "max_error_ratio", "passed", "y_hash", "reason", "graph_seconds", "cold_seconds",
@@ -181,6 +185,8 @@ def described(report):
     timing, rates = section(report, "timing"), section(report, "performance")
     kernel, halo = section(report, "kernel"), section(report, "halo")
     checked, expected = section(report, "validation"), section(report, "expected")
+    pair = section(report, "pair")
+    transposed = section(pair, "transposed")
     return {
         "format": kernel.get("format"), "transport": halo.get("transport"),
         "graph": halo.get("graph"),
@@ -193,7 +199,12 @@ def described(report):
         **{name: checked.get(name) for name in ("max_error_ratio", "passed", "y_hash",
                                                 "rows_checked", "rows_unchecked")},
         **{f"expected_{name}": expected.get(name) for name in ("seconds", "local_seconds",
-                                                               "exposed_seconds", "transport")}}
+                                                               "exposed_seconds", "transport")},
+        "pair_seconds": pair.get("median_seconds"),
+        **{f"pair_{name}": pair.get(name) for name in ("time_ratio", "memory_ratio")},
+        "transposed_seconds": transposed.get("median_seconds"),
+        **{f"transposed_{name}": transposed.get(name) for name in ("format", "transport")},
+        "transposed_y_hash": section(transposed, "validation").get("y_hash")}
 
 
 def of_case(case, best, nonzeros):
@@ -272,7 +283,8 @@ def columns_of(rows):
     """Of a table with these lines; it is not widened by what none of them can have."""
     return (COLUMNS + (SOLVER_COLUMNS if any(row.get("method") for row in rows) else ())
             + (EXPECTED_COLUMNS if any(row.get("expected_seconds") for row in rows) else ())
-            + (SUM_COLUMNS if any(row.get("partial_sums") for row in rows) else ()))
+            + (SUM_COLUMNS if any(row.get("partial_sums") for row in rows) else ())
+            + (PAIR_COLUMNS if any(row.get("pair_seconds") for row in rows) else ()))
 
 
 def text_of(value):

@@ -28,6 +28,7 @@ struct MatrixOptions {
   std::string matrix;
   int block = 0;           ///< 0: what the source says
   bool transpose = false;  ///< y = A^T x; otherwise of the matrix as it is
+  bool pair = false;       ///< A x and A^T x in turn
   std::optional<std::uint64_t> shuffle;
 };
 

@@ -67,6 +67,7 @@ void add_run_command(App& app, CommandLine& line) {
   add_report_options(run, options);
   add_terminal_options(run, options);
   add_explain_option(run, options);
+  add_pair_option(run, options);
 }
 
 void add_kernels_command(App& app, CommandLine& line) {

@@ -41,6 +41,15 @@ void check_product_options(const RunOptions& options, Device device) {
   if (!options.trace.empty() && (options.format == "all" || options.halo == "all")) {
     throw InputError("--trace takes one format and one transport; name them, or use auto");
   }
+  if (options.pair) {
+    for (const auto& [option, name] : {std::pair("--format", &options.format),
+                                       {"--halo", &options.halo},
+                                       {"--partition", &options.partition}}) {
+      if (*name != "all") continue;
+      throw InputError(fmt::format(
+          "--pair takes one choice per operator, not {} all; name it, or use auto", option));
+    }
+  }
   if (options.partition == all_partitioners) {
     for (const auto& [option, path] :
          {std::pair("--trace", &options.trace), {"--save-y", &options.save_y}}) {

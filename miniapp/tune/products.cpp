@@ -127,10 +127,19 @@ int Products::run_step() {
 }
 
 CheckedRun Products::run_checked(std::vector<std::byte> y) {
+  begin_checked(y);
+  const int products = run_step();
+  return end_checked(std::move(y), products);
+}
+
+void Products::begin_checked(const std::vector<std::byte>& y) {
   set_y(y);
   restart();
+}
+
+CheckedRun Products::end_checked(std::vector<std::byte> y, int products) {
   CheckedRun run;
-  run.products = run_step();
+  run.products = products;
   run.y = std::move(y);
   copy_y(run.y);
   run.ghosts_are_right = ghosts_are_right();

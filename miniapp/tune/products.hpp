@@ -87,6 +87,10 @@ class Products {
   /// stays, with ghosts spoiled by NaN. What y has become takes the memory of `y`: none is asked
   /// for, since after the timing there may be none.
   CheckedRun run_checked(std::vector<std::byte> y);
+  /// Collective. The same in two parts, for a sequence that holds these products among others: what
+  /// comes before it, and after `products` of them.
+  void begin_checked(const std::vector<std::byte>& y);
+  CheckedRun end_checked(std::vector<std::byte> y, int products);
   /// Collective. The same without a look at y: whether the ghosts are right.
   bool ghosts_arrive();
   /// Collective. The same for one product without a graph; what y has become.
@@ -94,6 +98,8 @@ class Products {
   /// One product without a graph on the x that is there, its steps one after the other.
   void apply_once(const PhaseObserver& after);
   void set_y(const std::vector<std::byte>& y);
+  /// Puts in product `k` of a sequence that holds others, too. Vectors are used in turn.
+  void apply(std::int64_t k);
   /// Collective. Ends the graph, then the transport.
   void close();
 
@@ -106,7 +112,6 @@ class Products {
   bool ghosts_are_right() const;
   bool own_ghosts_are_right() const;
   Product product(std::int64_t k);
-  void apply(std::int64_t k);
 
   const ProductSetting& setting_;
   double alpha_, beta_;

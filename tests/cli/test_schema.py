@@ -37,6 +37,7 @@ class Schema(launch.Case):
                                (4, ["stencil27:8", *launch.AUTO, "--partition", "nnz", "--validate", "all"]),
                                (3, ["stencil5:9", "--format", "sell", "--halo", "mpi-persistent"]),
                                (2, ["random:rows=50,columns=20,row=4", "--schedule", "blocking"]),
+                               (3, ["random:rows=50,columns=20,row=4", "--pair"]),
                                (3, ["stencil7:6", "--schedule", "petsc-like", "--poison", "--jitter", "3"]),
                                (7, [str(path), *launch.AUTO, "--validate", "none", "--precision", "fp32"]),
                                (2, ["dense:10", "--alpha", "-0.5", "--beta", "2", "--y", "index"])):

@@ -33,7 +33,7 @@ fault "an entry that is known is packed again" miniapp/halo/node_plan.cpp \
 fault "traffic to one node only" miniapp/halo/node_plan.cpp \
   'traffic.add({1, piece.count});' \
   'traffic = {1, piece.count};'
-fault "node-aware reports what the plan says" miniapp/commands/run.cpp \
+fault "node-aware reports what the plan says" miniapp/commands/one_case.cpp \
   'sent ? sum_over_ranks(comm, *sent) : report.halo->planned_between_nodes' \
   'report.halo->planned_between_nodes' \
   cli_halo
@@ -234,7 +234,7 @@ fault "10 million nonzeros are many already" miniapp/tune/trials.hpp \
   'most_entries > many_entries' \
   'most_entries >= many_entries' \
   test_miniapp_n1
-fault "a baseline claims the bits of all" miniapp/commands/run.cpp \
+fault "a baseline claims the bits of all" miniapp/commands/one_case.cpp \
   'if (order_of(kernels.schedule) == Order::split) {' \
   'if (false) {' \
   cli_schedules
@@ -433,3 +433,15 @@ fault "what overflows on the way is compared" miniapp/check/validation.cpp \
   'return magnitude.finite && !(magnitude.sum <= largest && magnitude.result <= largest);' \
   'return false;' \
   cli_validation
+fault "the pair multiplies by A twice" miniapp/bench/pair.cpp \
+  'second->apply(k);' \
+  'first.apply(k);' \
+  cli_pair
+fault "a symmetric matrix takes two operators" miniapp/commands/pair.cpp \
+  'const bool two = !equals_transpose(job.comm, matrix);' \
+  'const bool two = true;' \
+  cli_pair
+fault "A^T x of the pair is not looked at" miniapp/commands/pair.cpp \
+  'two ? check_side(other, *two, pairs, whole) : product;' \
+  'product;' \
+  cli_pair

@@ -21,6 +21,8 @@ void add_block_option(App& app, MatrixOptions& options);
 /// --matrix, --block and --shuffle.
 void add_matrix_options(App& app, MatrixOptions& options);
 void add_transpose_option(App& app, MatrixOptions& options);
+/// --pair; after the options that make no sense beside it.
+void add_pair_option(App& app, MatrixOptions& options);
 
 /// --partition, --hierarchical and --ranks-per-node; `first`: words that stand for no single one.
 void add_partition_options(App& app, PartitionOptions& options,

@@ -57,4 +57,15 @@ void add_transpose_option(App& app, MatrixOptions& options) {
                "multiply by the transpose of the matrix: it is transposed once, in parallel");
 }
 
+void add_pair_option(App& app, MatrixOptions& options) {
+  app.under("Matrix");
+  CLI::Option* pair = app.add_flag(
+      "--pair", options.pair,
+      "measure A x and A^T x in turn, each with its own x, as first-order methods for linear "
+      "programs need them: an operator for each, or one if the matrix equals its transpose");
+  for (const char* single : {"--transpose", "--tuning", "--save-tuning", "--save-y", "--trace"}) {
+    pair->excludes(app.get_option(single));
+  }
+}
+
 }  // namespace rowhalo
