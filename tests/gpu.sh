@@ -5,7 +5,8 @@
 #   tests/gpu.sh [FOLDER]     FOLDER: where the executables test_*_gpu are, at any depth: a build
 #                             folder (default build) or an unpacked one; needs neither CMake nor ctest
 # Prints one table: test, tool, result. Tests under mpirun run on 1, 2, 4 and 8 ranks, as many as there
-# are GPUs, and with 2 and 4 ranks on 1 GPU; the program itself, where it is in FOLDER, solves there.
+# are GPUs, and with 2 and 4 ranks on 1 GPU; the
+# program itself, where it is in FOLDER, solves and multiplies in pairs there.
 # Exit status 0: nothing failed. Logs: FOLDER/gpu-tests/.
 set -uo pipefail
 
@@ -75,8 +76,10 @@ for executable in "${executables[@]}"; do
 done
 program=$(find "$folder" -type f -name rowhalo -perm -u+x | head -n 1)
 if [ -n "$program" ]; then
-  ROWHALO_TEST_DEVICE=gpu ROWHALO_BINARY=$program attempt cli_solutions plain \
-    python3 -B "$(dirname "$0")/cli/test_solutions.py"
+  for script in solutions pair; do
+    ROWHALO_TEST_DEVICE=gpu ROWHALO_BINARY=$program attempt "cli_$script" plain \
+      python3 -B "$(dirname "$0")/cli/test_$script.py"
+  done
 fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

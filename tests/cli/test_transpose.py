@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""--transpose: the same matrix as a file that holds the transpose, on any number of ranks."""
+"""--transpose: the same matrix as a file that holds the transpose, on any number of ranks; with --all by every
+transport and partition on each of them."""
 import random
+import sys
 import unittest
 
 import launch
@@ -14,6 +16,7 @@ BATTERY = {
     "a dense row and column": (25, 31, lambda i, j: i == 11 or j == 13),
     "no entries": (6, 9, lambda i, j: False),
 }
+ALL = "--all" in sys.argv
 EXACT = ["--validate", "reference", *launch.SHORT]
 
 
@@ -49,6 +52,18 @@ class Transpose(launch.Case):
                         self.assertEqual(report["matrix"][key], expected["matrix"][key], key)
                     self.assertEqual(report["validation"]["y_hash"], expected["validation"]["y_hash"])
 
+    def test_bits_do_not_depend_on_transport_and_partition(self):
+        for name in BATTERY if ALL else ["a dense row and column"]:
+            file, other = self.files(name)
+            expected = self.run_json("--matrix", other, *EXACT, ranks=1)["validation"]["y_hash"]
+            for ranks in (1, 2, 3, 4, 7) if ALL else (3,):
+                with self.subTest(name=name, ranks=ranks):
+                    report = self.run_json("--matrix", file, "--transpose", "--halo", "all", "--partition", "all",
+                                           "--format", "csr", *EXACT, ranks=ranks)
+                    ran = [case for case in report["cases"] if case["median_seconds"] is not None]
+                    self.assertGreaterEqual(len({(case["partition"], case["transport"]) for case in ran}), 8)
+                    self.assertEqual({case["y_hash"] for case in ran}, {expected})
+
     def test_a_symmetric_matrix_does_not_move(self):
         plain = self.run_json("--matrix", "stencil7:6", *EXACT)
         report = self.run_json("--matrix", "stencil7:6", "--transpose", *EXACT)
@@ -83,4 +98,4 @@ class Transpose(launch.Case):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(argv=[word for word in sys.argv if word != "--all"])
