@@ -2,7 +2,7 @@
 #
 # Dependencies. What every build needs is a rowhalo_require line; all that are missing are listed together. What
 # a build may do without is ROWHALO_WITH_<NAME> = AUTO (use it if it is there), ON (it must be) or OFF: a find
-# macro (see rowhalo_find_petsc) and a rowhalo_option line. The summary, the error message and
+# macro (see find_petsc.cmake) and a rowhalo_option line. The summary, the error message and
 # `rowhalo --version` follow from these lines.
 
 # rowhalo_require(<package> <what for> <packages that have it> <option that names it> [arguments of find_package])
@@ -66,40 +66,7 @@ function(rowhalo_print_summary)
   message(STATUS "")
 endfunction()
 
-# PETSc through pkg-config, real and double before any other build of it that is there.
-macro(rowhalo_find_petsc)
-  find_package(PkgConfig QUIET)
-  set(rowhalo_pkg_config_path "$ENV{PKG_CONFIG_PATH}")
-  set(ENV{PKG_CONFIG_PATH}
-      "$ENV{PKG_CONFIG_PATH}:$ENV{PETSC_DIR}/$ENV{PETSC_ARCH}/lib/pkgconfig:/usr/lib/petscdir/petsc-real/lib/pkgconfig")
-  if(PKG_CONFIG_FOUND)
-    pkg_search_module(ROWHALO_PKG_PETSC QUIET PETSc petsc)
-  endif()
-  set(ENV{PKG_CONFIG_PATH} "${rowhalo_pkg_config_path}")
-  if(NOT PKG_CONFIG_FOUND)
-    set(ROWHALO_PETSC_MISSING "the program pkg-config is not there, which finds it")
-  elseif(NOT ROWHALO_PKG_PETSC_FOUND)
-    set(ROWHALO_PETSC_MISSING "pkg-config does not know it")
-  else()
-    set(ROWHALO_PETSC_VERSION "${ROWHALO_PKG_PETSC_VERSION}")
-    include(CheckCXXSourceCompiles)
-    set(CMAKE_REQUIRED_INCLUDES ${ROWHALO_PKG_PETSC_INCLUDE_DIRS})
-    check_cxx_source_compiles("#include <petscconf.h>
-      #if defined(PETSC_USE_COMPLEX) || !defined(PETSC_USE_REAL_DOUBLE)
-      #error
-      #endif
-      int main() {}" ROWHALO_PETSC_IS_REAL_DOUBLE)
-    unset(CMAKE_REQUIRED_INCLUDES)
-    if(NOT ROWHALO_PETSC_IS_REAL_DOUBLE)
-      set(ROWHALO_PETSC_MISSING "the PETSc that was found is not real and double")
-    elseif(NOT TARGET rowhalo::petsc)
-      # Its pkg-config flags also hold -D_FORTIFY_SOURCE, which is not ours to set.
-      add_library(rowhalo::petsc INTERFACE IMPORTED GLOBAL)
-      target_include_directories(rowhalo::petsc INTERFACE ${ROWHALO_PKG_PETSC_INCLUDE_DIRS})
-      target_link_libraries(rowhalo::petsc INTERFACE ${ROWHALO_PKG_PETSC_LINK_LIBRARIES})
-    endif()
-  endif()
-endmacro()
+include(${CMAKE_CURRENT_LIST_DIR}/find_petsc.cmake)
 
 # nvcc and its libraries. Machine code for the GPUs that are here, else for compute capability 9.0.
 macro(rowhalo_find_cuda)

@@ -46,6 +46,15 @@ if command -v pkg-config >/dev/null; then
     -Wl,-rpath,"$place/prefix/lib" -lm -o "$place/poisson"
   mpirun -n 1 "$place/poisson"
 fi
+# PETSc's type from where it was installed, and built by itself against what was installed, as for another PETSc.
+if [ -e "$place/prefix/lib/librowhalo_petsc.so" ]; then
+  cmake -S "$source/../../miniapp/bindings/petsc" -B "$place/petsc" "${options[@]}"
+  cmake --build "$place/petsc"
+  for library in "$place/prefix/lib/librowhalo_petsc.so" "$place/petsc/librowhalo_petsc.so"; do
+    ROWHALO_PETSC_TYPE=$library ROWHALO_BINARY=$build/miniapp/rowhalo python3 "$source/../cli/test_petsc_type.py" \
+      PetscType.test_the_same_output_as_with_aij
+  done
+fi
 # It shows no library that is linked into it, and hardly more than its own names.
 strangers=$(nm -DC --defined-only "$place/prefix/lib/librowhalo.so" | grep -vE ' (rowhalo(::|_)|(typeinfo|vtable)( name)? for rowhalo::)' || true)
 if [ -n "$strangers" ]; then

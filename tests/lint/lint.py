@@ -34,6 +34,8 @@ MAY_INCLUDE = {
     "miniapp/machine/": ["miniapp/machine/", "io/", "partition/"],
     "miniapp/solve/": ["miniapp/solve/", "miniapp/spmv/", "miniapp/halo/", "kernels/",
                        "partition/"],
+    "miniapp/bindings/": ["miniapp/bindings/", "miniapp/tune/", "miniapp/spmv/", "miniapp/halo/", "kernels/",
+                          "partition/"],
     "miniapp/check/": ["miniapp/check/", "miniapp/spmv/", "miniapp/halo/", "io/",
                        "kernels/", "partition/"],
     "miniapp/bench/": ["miniapp/bench/", "miniapp/tune/", "miniapp/solve/", "miniapp/check/", "miniapp/spmv/", "miniapp/halo/",

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Mat type "rowhalo": an AIJ matrix in all, whose products are computed by Rowhalo's operator as
+// soon as that pays (multiplier.hpp). Public headers of PETSc alone, 3.18 to 3.26:
+//
+//   rowhalo, a root name --> seqaijrowhalo on one rank    beginning with seqaij and mpiaij, since
+//                            mpiaijrowhalo on several     PETSc asks for these beginnings
+//
+//   MatCreate_ of the types: MatSetType(A, MATSEQAIJ or MATMPIAIJ), then become(A) replaces
+//     mult, multadd, multtranspose, multtransposeadd    AIJ's function or the operator
+//     destroy        reports and closes operators, then AIJ's
+//     convert        to other types: as AIJ, by AIJ's converters, which are kept by type name
+//     convertfrom    from other types: to AIJ, then become()
+//     composed MatProductSetFromOptions_anytype_C       products with other types, found as AIJ's
+//
+// AIJ's own functions are kept per type, not per matrix: MatHeaderMerge takes composed objects and
+// the type's name away before it calls destroy.
+#include <array>
+#include <string>
+
+#include "miniapp/bindings/petsc/errors.hpp"
+#include "miniapp/bindings/petsc/multiplier.hpp"
+#include "miniapp/bindings/petsc/rowhalo_petsc.h"
+#include "partition/base/clock.hpp"
+
+namespace rowhalo {
+
+namespace {
+
+enum Kind { seq, mpi };
+constexpr std::array<const char*, 2> aij_names{MATSEQAIJ, MATMPIAIJ};
+constexpr std::array<const char*, 2> our_names{MATSEQAIJROWHALO, MATMPIAIJROWHALO};
+constexpr const char* any_product = "MatProductSetFromOptions_anytype_C";
+
+/// What MatSetOperation takes: a pointer to a function, of another type in later versions.
+template <class Function>
+Function operation_type(PetscErrorCode (*)(Mat, MatOperation, Function));
+using AnyFunction = decltype(operation_type(&MatSetOperation));
+
+/// AIJ's functions in the place of which ours stand.
+struct AijFunctions {
+  PetscErrorCode (*mult)(Mat, Vec, Vec) = nullptr;
+  PetscErrorCode (*mult_add)(Mat, Vec, Vec, Vec) = nullptr;
+  PetscErrorCode (*mult_transpose)(Mat, Vec, Vec) = nullptr;
+  PetscErrorCode (*mult_transpose_add)(Mat, Vec, Vec, Vec) = nullptr;
+  PetscErrorCode (*destroy)(Mat) = nullptr;
+  PetscErrorCode (*convert)(Mat, MatType, MatReuse, Mat*) = nullptr;
+  PetscErrorCode (*convert_from)(Mat, MatType, MatReuse, Mat*) = nullptr;
+};
+std::array<AijFunctions, 2> aij_functions;
+
+/// Calls `visit(operation, member)` for each of the functions.
+template <class Functions, class Visit>
+PetscErrorCode for_each_function(Functions& functions, const Visit& visit) {
+  PetscFunctionBegin;
+  PetscCall(visit(MATOP_MULT, functions.mult));
+  PetscCall(visit(MATOP_MULT_ADD, functions.mult_add));
+  PetscCall(visit(MATOP_MULT_TRANSPOSE, functions.mult_transpose));
+  PetscCall(visit(MATOP_MULT_TRANSPOSE_ADD, functions.mult_transpose_add));
+  PetscCall(visit(MATOP_DESTROY, functions.destroy));
+  PetscCall(visit(MATOP_CONVERT, functions.convert));
+  PetscCall(visit(MATOP_CONVERT_FROM, functions.convert_from));
+  PetscFunctionReturn(petsc_success);
+}
+
+PetscErrorCode set_functions(Mat matrix, const AijFunctions& functions) {
+  return for_each_function(functions, [&](MatOperation operation, const auto& function) {
+    return MatSetOperation(matrix, operation, reinterpret_cast<AnyFunction>(function));
+  });
+}
+
+PetscErrorCode get_functions(Mat matrix, AijFunctions& functions) {
+  return for_each_function(functions, [&](MatOperation operation, auto& function) {
+    return MatGetOperation(matrix, operation, reinterpret_cast<AnyFunction*>(&function));
+  });
+}
+
+/// Collective. A product, by the operator or by `by_aij`.
+template <class ByAij>
+PetscErrorCode product(Mat matrix, Side side, Vec x, Vec add, Vec y, const ByAij& by_aij) {
+  Multiplier* its = nullptr;
+  PetscFunctionBegin;
+  PetscCall(multiplier_for(matrix, side, &its));
+  if (its->spmv) {
+    PetscCall(multiply(*its->spmv, x, add, y));
+    PetscFunctionReturn(petsc_success);
+  }
+  const double start = now_seconds();
+  PetscCall(by_aij());
+  its->waited_seconds += now_seconds() - start;
+  PetscFunctionReturn(petsc_success);
+}
+
+template <Kind kind>
+PetscErrorCode mult(Mat matrix, Vec x, Vec y) {
+  return product(matrix, Side::forward, x, nullptr, y,
+                 [&] { return aij_functions[kind].mult(matrix, x, y); });
+}
+
+template <Kind kind>
+PetscErrorCode mult_add(Mat matrix, Vec x, Vec add, Vec y) {
+  return product(matrix, Side::forward, x, add, y,
+                 [&] { return aij_functions[kind].mult_add(matrix, x, add, y); });
+}
+
+template <Kind kind>
+PetscErrorCode mult_transpose(Mat matrix, Vec x, Vec y) {
+  return product(matrix, Side::transposed, x, nullptr, y,
+                 [&] { return aij_functions[kind].mult_transpose(matrix, x, y); });
+}
+
+template <Kind kind>
+PetscErrorCode mult_transpose_add(Mat matrix, Vec x, Vec add, Vec y) {
+  return product(matrix, Side::transposed, x, add, y,
+                 [&] { return aij_functions[kind].mult_transpose_add(matrix, x, add, y); });
+}
+
+template <Kind kind>
+PetscErrorCode destroy(Mat matrix) {
+  PetscFunctionBegin;
+  PetscCall(close_multipliers(matrix));
+  PetscCall(PetscObjectComposeFunction((PetscObject)matrix, any_product, nullptr));
+  PetscCall(aij_functions[kind].destroy(matrix));
+  PetscFunctionReturn(petsc_success);
+}
+
+/// The kind of a matrix that is of an AIJ type.
+PetscErrorCode kind_of(Mat matrix, Kind& kind) {
+  PetscBool parallel = PETSC_FALSE;
+  PetscFunctionBegin;
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)matrix, MATMPIAIJ, &parallel));
+  kind = parallel ? mpi : seq;
+  PetscFunctionReturn(petsc_success);
+}
+
+PetscErrorCode is_ours(Mat matrix, bool& ours) {
+  PetscBool same = PETSC_FALSE;
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)matrix, &same, MATSEQAIJROWHALO,
+                                      MATMPIAIJROWHALO, ""));
+  ours = same;
+  PetscFunctionReturn(petsc_success);
+}
+
+/// AIJ's name of a type where it is one of ours.
+const char* aij_name(const char* type) {
+  for (const Kind kind : {seq, mpi}) {
+    if (std::string(type) == our_names[kind]) return aij_names[kind];
+  }
+  return type;
+}
+
+/// Products of ours with other types: what AIJ or the other has composed for the product of AIJ.
+PetscErrorCode product_as_aij(Mat product) {
+  std::array<Mat, 3> factors{};
+  PetscErrorCode (*set)(Mat) = nullptr;
+  PetscFunctionBegin;
+  PetscCall(MatProductGetMats(product, &factors[0], &factors[1], &factors[2]));
+  std::string name = "MatProductSetFromOptions";
+  for (Mat factor : factors) {
+    const char* type = nullptr;
+    if (factor != nullptr) PetscCall(MatGetType(factor, &type));
+    if (type != nullptr) name = name + "_" + aij_name(type);
+  }
+  name += "_C";
+  for (Mat factor : factors) {
+    if (factor == nullptr || set != nullptr) continue;
+    PetscCall(PetscObjectQueryFunction((PetscObject)factor, name.c_str(), &set));
+  }
+  if (set != nullptr) PetscCall(set(product));
+  PetscFunctionReturn(petsc_success);
+}
+
+PetscErrorCode become_aij(Mat matrix) {
+  Kind kind = seq;
+  PetscFunctionBegin;
+  PetscCall(kind_of(matrix, kind));
+  PetscCall(set_functions(matrix, aij_functions[kind]));
+  PetscCall(PetscObjectComposeFunction((PetscObject)matrix, any_product, nullptr));
+  PetscCall(PetscObjectChangeTypeName((PetscObject)matrix, aij_names[kind]));
+  PetscFunctionReturn(petsc_success);
+}
+
+PetscErrorCode convert_to(Mat matrix, MatType type, MatReuse reuse, Mat* result);
+PetscErrorCode convert_from(Mat matrix, MatType type, MatReuse reuse, Mat* result);
+
+/// `matrix` is of type SEQAIJ or MPIAIJ.
+PetscErrorCode become_ours(Mat matrix) {
+  static constexpr std::array<AijFunctions, 2> ours{
+      {{mult<seq>, mult_add<seq>, mult_transpose<seq>, mult_transpose_add<seq>, destroy<seq>,
+        convert_to, convert_from},
+       {mult<mpi>, mult_add<mpi>, mult_transpose<mpi>, mult_transpose_add<mpi>, destroy<mpi>,
+        convert_to, convert_from}}};
+  Kind kind = seq;
+  Multipliers* all = nullptr;
+  PetscFunctionBegin;
+  PetscCall(multipliers_of(matrix, &all));  // reads its options
+  PetscCall(kind_of(matrix, kind));
+  if (aij_functions[kind].mult == nullptr) PetscCall(get_functions(matrix, aij_functions[kind]));
+  PetscCall(set_functions(matrix, ours[kind]));
+  PetscCall(PetscObjectComposeFunction((PetscObject)matrix, any_product, product_as_aij));
+  PetscCall(PetscObjectChangeTypeName((PetscObject)matrix, our_names[kind]));
+  PetscFunctionReturn(petsc_success);
+}
+
+/// Collective. To another type: AIJ's converters are composed under the name of AIJ.
+PetscErrorCode convert_to(Mat matrix, MatType type, MatReuse reuse, Mat* result) {
+  PetscFunctionBegin;
+  if (reuse == MAT_INPLACE_MATRIX) PetscCall(close_multipliers(matrix));
+  PetscCall(become_aij(matrix));
+  PetscCall(MatConvert(matrix, type, reuse, result));
+  if (reuse != MAT_INPLACE_MATRIX) PetscCall(become_ours(matrix));
+  PetscFunctionReturn(petsc_success);
+}
+
+/// Collective. From another type, by way of AIJ.
+PetscErrorCode convert_from(Mat matrix, MatType, MatReuse reuse, Mat* result) {
+  bool ours = false;
+  PetscFunctionBegin;
+  if (reuse == MAT_REUSE_MATRIX) {
+    PetscCall(MatCopy(matrix, *result, DIFFERENT_NONZERO_PATTERN));
+    PetscFunctionReturn(petsc_success);
+  }
+  PetscCall(is_ours(matrix, ours));
+  if (ours && reuse == MAT_INPLACE_MATRIX) PetscFunctionReturn(petsc_success);
+  if (ours) {
+    PetscCall(MatDuplicate(matrix, MAT_COPY_VALUES, result));
+    PetscFunctionReturn(petsc_success);
+  }
+  PetscCall(MatConvert(matrix, MATAIJ, reuse, result));
+  PetscCall(become_ours(*result));
+  PetscFunctionReturn(petsc_success);
+}
+
+template <Kind kind>
+PetscErrorCode create(Mat matrix) {
+  MatType type = nullptr;
+  PetscFunctionBegin;
+  PetscCall(MatSetType(matrix, aij_names[kind]));
+  PetscCall(MatGetType(matrix, &type));
+  PetscCheck(std::string(type) == aij_names[kind], PetscObjectComm((PetscObject)matrix),
+             PETSC_ERR_USER_INPUT,
+             "rowhalo: -mat_seqaij_type makes AIJ a matrix of type %s; leave it out with -mat_type "
+             "rowhalo",
+             type);
+  PetscCall(become_ours(matrix));
+  PetscFunctionReturn(petsc_success);
+}
+
+}  // namespace
+
+}  // namespace rowhalo
+
+PetscErrorCode PetscDLLibraryRegister_rowhalo_petsc() {
+  using namespace rowhalo;
+  PetscFunctionBegin;
+  PetscCall(MatInitializePackage());
+  PetscCall(register_events());
+  PetscCall(MatRegister(MATSEQAIJROWHALO, create<seq>));
+  PetscCall(MatRegister(MATMPIAIJROWHALO, create<mpi>));
+  PetscCall(MatRegisterRootName(MATROWHALO, MATSEQAIJROWHALO, MATMPIAIJROWHALO));
+  PetscFunctionReturn(petsc_success);
+}
