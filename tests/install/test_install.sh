@@ -54,6 +54,15 @@ if [ -e "$place/prefix/lib/librowhalo_petsc.so" ]; then
     ROWHALO_PETSC_TYPE=$library ROWHALO_BINARY=$build/miniapp/rowhalo python3 "$source/../cli/test_petsc_type.py" \
       PetscType.test_the_same_output_as_with_aij
   done
+  # A PETSc with complex numbers is refused in one sentence, before anything is compiled.
+  mkdir "$place/complex"
+  printf '#define PETSC_USE_COMPLEX 1\n#define PETSC_USE_REAL_DOUBLE 1\n' >"$place/complex/petscconf.h"
+  printf 'Name: PETSc\nVersion: 3.18\nDescription: none\nCflags: -I%s\n' "$place/complex" >"$place/complex/PETSc.pc"
+  if PKG_CONFIG_PATH=$place/complex cmake -S "$source/../../miniapp/bindings/petsc" -B "$place/refused" "${options[@]}" \
+    2>"$place/log" || ! grep -qF 'PETSc: the PETSc that was found is not real and double.' "$place/log"; then
+    cat "$place/log"
+    exit 1
+  fi
 fi
 # It shows no library that is linked into it, and hardly more than its own names.
 strangers=$(nm -DC --defined-only "$place/prefix/lib/librowhalo.so" | grep -vE ' (rowhalo(::|_)|(typeinfo|vtable)( name)? for rowhalo::)' || true)
