@@ -24,8 +24,12 @@ fault "a symmetric matrix of PETSc gets a second operator" $multiplier \
   'own = rows == columns;' \
   test_petsc_type_n1
 fault "ghost columns of PETSc keep their compressed numbers" $rows \
+  'if (column >= rows.first_column) put(column, other.values[k]);' \
+  'if (column >= rows.first_column) put(other.columns[k], other.values[k]);' \
+  test_petsc_type_n2
+fault "ranks without columns of PETSc's matrix lose a ghost" $rows \
+  'if (column >= rows.first_column) put(column, other.values[k]);' \
   'if (column > rows.first_column) put(column, other.values[k]);' \
-  'if (column > rows.first_column) put(other.columns[k], other.values[k]);' \
   test_petsc_type_n2
 fault "an operator of PETSc's matrix before it pays" $multiplier \
   'due = its.waiting >= settings.after;' \

@@ -41,7 +41,8 @@ PetscErrorCode give_back(LentCsr& csr) {
   PetscFunctionReturn(petsc_success);
 }
 
-/// `ghosts`: the global columns of `other`.
+/// `ghosts`: the global columns of `other`. A rank that owns no column, as on GAMG's coarse grids,
+/// may have one that is equal to its first.
 void merge(const LentCsr& own, const LentCsr& other, const PetscInt* ghosts, PetscRows& rows) {
   Offset place = 0;
   const auto put = [&](GlobalIndex column, double value) {
@@ -58,7 +59,7 @@ void merge(const LentCsr& own, const LentCsr& other, const PetscInt* ghosts, Pet
     }
     for (PetscInt k = other.begin(row); k < other.end(row); ++k) {
       const GlobalIndex column = ghosts[other.columns[k]];
-      if (column > rows.first_column) put(column, other.values[k]);
+      if (column >= rows.first_column) put(column, other.values[k]);
     }
     rows.offsets[row + 1] = place;
   }

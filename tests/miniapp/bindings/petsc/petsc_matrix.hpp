@@ -67,21 +67,25 @@ inline void fill(Mat matrix, PetscInt columns, int seed) {
   MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY);
 }
 
-inline OwnedMat make_matrix(const char* type, PetscInt rows, PetscInt columns, int seed = 0) {
+/// `own_columns`: of this rank; PETSC_DECIDE: an even share.
+inline OwnedMat make_matrix(const char* type, PetscInt rows, PetscInt columns, int seed = 0,
+                            PetscInt own_columns = PETSC_DECIDE) {
   OwnedMat matrix;
   REQUIRE_PETSC(MatCreate(PETSC_COMM_WORLD, &matrix));
-  REQUIRE_PETSC(MatSetSizes(matrix, PETSC_DECIDE, PETSC_DECIDE, rows, columns));
+  REQUIRE_PETSC(MatSetSizes(matrix, PETSC_DECIDE, own_columns, rows, columns));
   REQUIRE_PETSC(MatSetType(matrix, type));
   REQUIRE_PETSC(MatSetUp(matrix));
   fill(matrix, columns, seed);
   return matrix;
 }
 
-/// Entries 1, 2, 3, ... times `factor`, as integers.
-inline OwnedVec make_vector(PetscInt size, int factor) {
+/// Entry i is i mod 11 times `factor`, an integer. In the layout of the matrix's columns, or rows.
+enum class Along { columns, rows };
+inline OwnedVec make_vector(Mat matrix, Along along, int factor) {
   OwnedVec vector;
   PetscInt first = 0, end = 0;
-  REQUIRE_PETSC(VecCreateMPI(PETSC_COMM_WORLD, PETSC_DECIDE, size, &vector));
+  REQUIRE_PETSC(along == Along::columns ? MatCreateVecs(matrix, &vector, nullptr)
+                                        : MatCreateVecs(matrix, nullptr, &vector));
   VecGetOwnershipRange(vector, &first, &end);
   for (PetscInt i = first; i < end; ++i) {
     VecSetValue(vector, i, static_cast<PetscScalar>(i % 11 * factor), INSERT_VALUES);
@@ -118,11 +122,11 @@ inline const rowhalo::Multiplier& products(Mat matrix,
 /// Collective. All four products of `ours` against those of `reference`, which has the same
 /// entries, compared with ==: all numbers are small integers.
 inline void require_equal_products(Mat ours, Mat reference) {
-  PetscInt rows = 0, columns = 0;
-  MatGetSize(ours, &rows, &columns);
-  const OwnedVec x = make_vector(columns, 1), z = make_vector(rows, 3);
-  OwnedVec y = make_vector(rows, 0), expected = make_vector(rows, 0);
-  OwnedVec yt = make_vector(columns, 0), expected_t = make_vector(columns, 0);
+  const OwnedVec x = make_vector(ours, Along::columns, 1), z = make_vector(ours, Along::rows, 3);
+  const OwnedVec y = make_vector(ours, Along::rows, 0),
+                 expected = make_vector(ours, Along::rows, 0);
+  const OwnedVec yt = make_vector(ours, Along::columns, 0);
+  const OwnedVec expected_t = make_vector(ours, Along::columns, 0);
   REQUIRE_PETSC(MatMult(ours, x, y));
   REQUIRE_PETSC(MatMult(reference, x, expected));
   REQUIRE_ALL_RANKS(equal(y, expected));

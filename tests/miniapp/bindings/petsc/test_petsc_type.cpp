@@ -34,6 +34,16 @@ TEST_CASE("petsc type: products equal AIJ's") {
   }
 }
 
+// As GAMG's prolongators have them.
+TEST_CASE("petsc type: ranks without columns") {
+  const PetscSession session(at_once);
+  for (const int owner : {0, world().size - 1}) {
+    const PetscInt own = world().rank == owner ? 40 : 0;
+    require_equal_products(make_matrix(MATROWHALO, 60, 40, 0, own),
+                           make_matrix(MATAIJ, 60, 40, 0, own));
+  }
+}
+
 TEST_CASE("petsc type: AIJ multiplies until an operator pays") {
   {
     const PetscSession session(
