@@ -18,6 +18,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 FOLDERS = ("ksp/ksp/tutorials", "ksp/ksp/tests", "ksp/pc/tests", "mat/tutorials", "mat/tests", "snes/tutorials", "snes/tests",
@@ -97,13 +98,15 @@ def compiled(path, folder, work, flags):
     return program
 
 
-def output(command, place):
+def output(command):
+    """Exit status and output, in a folder of its own."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    try:
-        result = subprocess.run(command, cwd=place, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.STDOUT, timeout=60, check=False)
-    except subprocess.TimeoutExpired:
-        return None, "no end after 60 s"
+    with tempfile.TemporaryDirectory() as place:
+        try:
+            result = subprocess.run(command, cwd=place, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                    stderr=subprocess.STDOUT, timeout=60, check=False)
+        except subprocess.TimeoutExpired:
+            return None, "no end after 60 s"
     return result.returncode, result.stdout.decode(errors="replace")
 
 
@@ -137,8 +140,7 @@ def main():
         for _, folder, name, ranks, arguments in tests:
             print(f"{folder}/{name}", ranks, shlex.join(arguments))
         return 0
-    flags, place, counts = flags_of_petsc(), options.work / "run", {}
-    place.mkdir(parents=True, exist_ok=True)
+    flags, counts = flags_of_petsc(), {}
     for path, folder, name, ranks, arguments in tests:
         program = compiled(path, folder, options.work.resolve(), flags)
         if program is None:
@@ -147,14 +149,14 @@ def main():
             command = ["mpirun", "-n", str(ranks), str(program), *arguments, "-nox"]
             ours = [*command, "-mat_type", "rowhalo", "-dm_mat_type", "rowhalo", "-dll_append",
                     str(options.library.resolve()), *AT_ONCE]
-            status, expected = output([*command, "-mat_type", "aij", "-dm_mat_type", "aij"], place)
+            status, expected = output([*command, "-mat_type", "aij", "-dm_mat_type", "aij"])
             if status != 0:
                 what = "aij fails"
             else:
-                status, found = output(ours, place)
+                status, found = output(ours)
                 what = verdict(expected, found) if status == 0 else "DIFFERENT"
                 if what == "DIFFERENT" and status == 0:
-                    other = output([*command, "-mat_type", "aijsell", "-dm_mat_type", "aijsell"], place)
+                    other = output([*command, "-mat_type", "aijsell", "-dm_mat_type", "aijsell"])
                     if other[0] == 0 and verdict(expected, other[1].replace("aijsell", "aij")) == "DIFFERENT":
                         what = "sensitive"
                 if what in ("sensitive", "DIFFERENT"):
