@@ -47,3 +47,7 @@ fault "a misspelt option -mat_rowhalo_ is taken for one" miniapp/bindings/petsc/
   'if (!known) unknown = name;' \
   '' \
   cli_petsc_type
+fault "an operator of PETSc's matrix keeps its old values" $multiplier \
+  'its.spmv->refill(rows.values.data());' \
+  '' \
+  test_petsc_type_n1

@@ -11,6 +11,7 @@
 #include "miniapp/tune/tune.hpp"
 #include "miniapp/tune/tuning_file.hpp"
 #include "partition/base/clock.hpp"
+#include "partition/base/spec.hpp"
 
 /// Of PETSc's manual and library in all versions, but declared among its private headers.
 PETSC_EXTERN PetscErrorCode PetscObjectStateGet(PetscObject object, PetscObjectState* state);
@@ -93,7 +94,17 @@ Tuning tuning_for(const Comm& comm, const LocalRows& rows, const Settings& setti
   return tune(comm, rows, {named, settings.reproducible, false}).tuning;
 }
 
-/// Collective. An operator for `matrix`, or its transpose.
+/// Whether all that the tuning names takes new values.
+bool can_be_refilled(const Tuning& tuning) {
+  for (const std::string& name : {tuning.format, tuning.boundary_format}) {
+    if (name.empty()) continue;
+    const Spec spec = Spec::parse(name, "format");
+    if (!find_format(spec.name(), tuning.device).refillable) return false;
+  }
+  return true;
+}
+
+/// Collective. An operator for `matrix`, or its transpose, or new values for the one that is there.
 PetscErrorCode make_operator(Mat matrix, Side side, const Settings& settings, Multiplier& its) {
   PetscRows rows;
   Mat source = matrix;
@@ -107,11 +118,17 @@ PetscErrorCode make_operator(Mat matrix, Side side, const Settings& settings, Mu
   PetscCall(as_petsc_error(comm, [&] {
     const ThreadsOfOperator threads;
     const Comm ranks = Comm::of(comm);
+    if (its.stale) {
+      its.spmv->refill(rows.values.data());
+      return;
+    }
     if (!its.tuning) its.tuning = tuning_for(ranks, rows.view(), settings);
+    its.tuning->refillable = its.changing && can_be_refilled(*its.tuning);
     its.spmv.emplace(ranks, rows.view(), *its.tuning);
   }));
   PetscCall(PetscLogEventEnd(set_up_event, matrix, 0, 0, 0));
-  ++its.made;
+  ++(its.stale ? its.refilled : its.made);
+  its.stale = false;
   its.seconds += now_seconds() - start;
   PetscFunctionReturn(petsc_success);
 }
@@ -124,13 +141,15 @@ PetscErrorCode follow_changes(Mat matrix, Multiplier& its) {
   PetscCall(PetscObjectStateGet((PetscObject)matrix, &values));
   const bool same = its.matrix == matrix && its.pattern == pattern;
   if (same && its.values == values) PetscFunctionReturn(petsc_success);
-  if (its.spmv) {
+  if (its.spmv || !same) its.waiting = 0;
+  its.changing = same;
+  its.stale = its.spmv && same && its.tuning->refillable;
+  if (its.spmv && !its.stale) {
     PetscCall(as_petsc_error(PetscObjectComm((PetscObject)matrix), [&] { its.spmv->close(); }));
     its.spmv.reset();
   }
-  its.waiting = 0;
-  its.waited_seconds = 0;
   if (!same) {
+    its.waited_seconds = 0;
     its.due = -1;
     its.tuning.reset();
     its.nonzeros = -1;
@@ -143,8 +162,8 @@ PetscErrorCode follow_changes(Mat matrix, Multiplier& its) {
 
 /// Collective. Whether AIJ has multiplied long enough for an operator.
 PetscErrorCode is_due(Mat matrix, const Settings& settings, Multiplier& its, bool& due) {
-  constexpr PetscInt timed = 10;                  // products whose time stands for the others
-  constexpr double making = 20, trials = 120;     // in products
+  constexpr PetscInt timed = 10;  // products whose time stands for the others
+  constexpr double refilling = 6, making = 20, trials = 120;  // in products
   constexpr double alone = 0.05, together = 0.3;  // seconds that trials take in any case
   const MPI_Comm comm = PetscObjectComm((PetscObject)matrix);
   MatInfo info;
@@ -152,7 +171,9 @@ PetscErrorCode is_due(Mat matrix, const Settings& settings, Multiplier& its, boo
   PetscMPIInt ranks = 1;
   PetscFunctionBegin;
   due = false;
-  if (settings.after >= 0) {
+  if (its.stale && settings.after < 0) {
+    due = its.waiting >= refilling;
+  } else if (settings.after >= 0) {
     due = its.waiting >= settings.after;
   } else if (its.tuning || !settings.wants_trials()) {
     due = its.waiting >= making;
@@ -191,8 +212,9 @@ PetscErrorCode report(Mat matrix, const char* which, const Multiplier& its) {
   if (its.by_aij + its.by_operator == 0) PetscFunctionReturn(petsc_success);
   PetscCall(PetscPrintf(comm,
                         "  %s: %" PetscInt_FMT " products by AIJ, %" PetscInt_FMT
-                        " by rowhalo; %" PetscInt_FMT " operators made in %.3f s\n",
-                        which, its.by_aij, its.by_operator, its.made, its.seconds));
+                        " by rowhalo; %" PetscInt_FMT " operators made, %" PetscInt_FMT
+                        " refilled in %.3f s\n",
+                        which, its.by_aij, its.by_operator, its.made, its.refilled, its.seconds));
   if (!its.spmv) PetscFunctionReturn(petsc_success);
   const Tuning& tuning = its.spmv->tuning();
   double size = 0;
@@ -246,9 +268,9 @@ PetscErrorCode multiplier_for(Mat matrix, Side side, Multiplier** its) {
   if (own_transpose) side = Side::forward;
   *its = side == Side::forward ? &all->forward : &all->transposed;
   PetscCall(follow_changes(matrix, **its));
-  if (!(*its)->spmv) PetscCall(is_due(matrix, all->settings, **its, due));
+  if (!(*its)->ready()) PetscCall(is_due(matrix, all->settings, **its, due));
   if (due) PetscCall(make_operator(matrix, side, all->settings, **its));
-  if ((*its)->spmv) {
+  if ((*its)->ready()) {
     ++(*its)->by_operator;
   } else {
     ++(*its)->by_aij;

@@ -7,8 +7,9 @@
 //                                AIJ's functions     trials, operator
 //
 // N is what the trials cost, in products by AIJ as they were timed: so at most twice the time of
-// the better choice is spent (ski rental). New values: an operator anew after as many products as
-// that costs, without trials. A new pattern: as at first. Transposed products have an operator of
+// the better choice is spent (ski rental). New values: after as many products as that costs the
+// operator is made for refilling, without trials, and from then on refilled. A new pattern: as at
+// first. Transposed products have an operator of
 // their own, unless the matrix is known to be symmetric. All ranks decide alike: products, patterns
 // and values are collective in PETSc, and times are agreed on.
 #pragma once
@@ -28,17 +29,22 @@ enum class Side { forward, transposed };
 struct Multiplier {
   std::optional<Operator> spmv;
   std::optional<Tuning> tuning;  ///< that trials chose for the pattern
-  PetscInt waiting = 0;          ///< products by AIJ since the pattern, or the values, changed
-  double waited_seconds = 0;     ///< in these
-  PetscInt due = -1;             ///< how many of them pay for trials; -1: not yet known
+  bool stale = false;            ///< `spmv` waits for values that have changed
+  bool changing = false;         ///< values have changed since the pattern did
+  PetscInt waiting = 0;       ///< products by AIJ since the pattern, or values of `spmv`, changed
+  double waited_seconds = 0;  ///< in these
+  PetscInt due = -1;          ///< how many of them pay for trials; -1: not yet known
   /// Of the matrix that `spmv` was made of. States of PETSc's count changes of one object: together
   /// with its address they tell contents apart.
   const void* matrix = nullptr;
   PetscObjectState pattern = -1, values = -1;
   PetscLogDouble nonzeros = -1;  ///< of the whole matrix; -1: not yet counted
 
-  PetscInt by_aij = 0, by_operator = 0, made = 0;
-  double seconds = 0;  ///< of making operators, trials included
+  PetscInt by_aij = 0, by_operator = 0, made = 0, refilled = 0;
+  double seconds = 0;  ///< of making and refilling operators, trials included
+
+  /// Whether the operator multiplies, and not AIJ.
+  bool ready() const { return spmv && !stale; }
 };
 
 /// What belongs to a matrix of our types, beside what AIJ keeps.

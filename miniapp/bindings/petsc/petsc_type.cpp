@@ -81,7 +81,7 @@ PetscErrorCode product(Mat matrix, Side side, Vec x, Vec add, Vec y, const ByAij
   Multiplier* its = nullptr;
   PetscFunctionBegin;
   PetscCall(multiplier_for(matrix, side, &its));
-  if (its->spmv) {
+  if (its->ready()) {
     PetscCall(multiply(*its->spmv, x, add, y));
     PetscFunctionReturn(petsc_success);
   }

@@ -77,6 +77,8 @@ TEST_CASE("petsc type: changed values and patterns are followed") {
   for (Mat matrix : {ours.handle, reference.handle}) REQUIRE_PETSC(MatScale(matrix, 2));
   require_equal_products(ours, reference);
   REQUIRE_ALL_RANKS(products(ours).by_operator == 9 && products(ours).by_aij == 0);
+  REQUIRE_ALL_RANKS(products(ours).made == 2 && products(ours).refilled == 1);
+  REQUIRE_ALL_RANKS(products(ours, Side::transposed).refilled == 1);
   for (Mat matrix : {ours.handle, reference.handle}) {
     REQUIRE_PETSC(MatSetOption(matrix, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
     if (world().rank == 0) MatSetValue(matrix, 0, 59, 7, INSERT_VALUES);
@@ -84,6 +86,40 @@ TEST_CASE("petsc type: changed values and patterns are followed") {
     REQUIRE_PETSC(MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY));
   }
   require_equal_products(ours, reference);
+}
+
+TEST_CASE("petsc type: values by MatSetValuesCOO are followed") {
+  const PetscSession session(at_once);
+  std::array<PetscInt, 3> rows{0, 1, 2}, columns{2, 0, 1};
+  std::array<OwnedMat, 2> matrices;
+  const PetscInt own = world().rank == 0 ? 3 : 0;
+  for (int i = 0; i < 2; ++i) {
+    REQUIRE_PETSC(MatCreate(PETSC_COMM_WORLD, &matrices[i]));
+    REQUIRE_PETSC(MatSetSizes(matrices[i], PETSC_DECIDE, PETSC_DECIDE, 3, 3));
+    REQUIRE_PETSC(MatSetType(matrices[i], i == 0 ? MATROWHALO : MATAIJ));
+    REQUIRE_PETSC(MatSetPreallocationCOO(matrices[i], own, rows.data(), columns.data()));
+  }
+  for (const double factor : {1.0, 2.0, 3.0}) {
+    const std::array<PetscScalar, 3> values{factor, 4 * factor, 7};
+    for (const OwnedMat& matrix : matrices) {
+      REQUIRE_PETSC(MatSetValuesCOO(matrix, values.data(), INSERT_VALUES));
+    }
+    require_equal_products(matrices[0], matrices[1]);
+  }
+  REQUIRE_ALL_RANKS(products(matrices[0]).by_operator == 9);
+}
+
+TEST_CASE("petsc type: a format that takes no new values is made again") {
+  const PetscSession session({{"-mat_rowhalo_after", "0"},
+                              {"-mat_rowhalo_nonzeros", "0"},
+                              {"-mat_rowhalo_format", "jds"},
+                              {"-mat_rowhalo_halo", "mpi"}});
+  const OwnedMat ours = make_matrix(MATROWHALO, 60, 60), reference = make_matrix(MATAIJ, 60, 60);
+  for (int seed = 1; seed <= 3; ++seed) {
+    for (Mat matrix : {ours.handle, reference.handle}) fill(matrix, 60, seed);
+    require_equal_products(ours, reference);
+  }
+  REQUIRE_ALL_RANKS(products(ours).made == 3 && products(ours).refilled == 0);
 }
 
 TEST_CASE("petsc type: a symmetric matrix serves for its transpose") {
