@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """PETSc's own examples with AIJ and with Mat type rowhalo: programs that know nothing of Rowhalo must print the same.
 
-    tests/petsc_examples.py --examples DIR/src --library librowhalo_petsc.so --work FOLDER [--only TEXT] [--shard I/N]
+    tests/petsc_examples.py --examples DIR/src --library librowhalo_petsc.so --work FOLDER [--only TEXT] [--shard I/N] [--gpu]
 
 DIR is share/petsc/VERSION/share/petsc/examples of a PETSc that is installed with its examples (Debian:
 libpetsc3.18-dev-examples), of the same version as the one that pkg-config names. The list follows from a rule, not from
@@ -112,7 +112,7 @@ def output(command):
 
 def verdict(expected, found):
     """How two outputs compare; a type's name is what the user asked for, and no difference."""
-    found = re.sub(r"((?:seq|mpi)aij)rowhalo", r"\1", found)
+    expected, found = (re.sub(r"((?:seq|mpi)aij)(?:rowhalo|cusparse|sell)", r"\1", text) for text in (expected, found))
     if expected == found:
         return "same"
     if NUMBER.sub("#", expected).split() != NUMBER.sub("#", found).split():
@@ -132,6 +132,7 @@ def main():
     parser.add_argument("--work", type=Path, default=Path("petsc_examples"))
     parser.add_argument("--only", default="")
     parser.add_argument("--shard", default="1/1")
+    parser.add_argument("--gpu", action="store_true", help="CUDA vectors, and aijcusparse in the place of aij")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
     shard, shards = map(int, options.shard.split("/"))
@@ -140,16 +141,17 @@ def main():
         for _, folder, name, ranks, arguments in tests:
             print(f"{folder}/{name}", ranks, shlex.join(arguments))
         return 0
-    flags, counts = flags_of_petsc(), {}
+    flags, counts, theirs = flags_of_petsc(), {}, "aijcusparse" if options.gpu else "aij"
     for path, folder, name, ranks, arguments in tests:
         program = compiled(path, folder, options.work.resolve(), flags)
         if program is None:
             what = "does not compile"
         else:
             command = ["mpirun", "-n", str(ranks), str(program), *arguments, "-nox"]
+            command += ["-vec_type", "cuda", "-dm_vec_type", "cuda"] if options.gpu else []
             ours = [*command, "-mat_type", "rowhalo", "-dm_mat_type", "rowhalo", "-dll_append",
                     str(options.library.resolve()), *AT_ONCE]
-            status, expected = output([*command, "-mat_type", "aij", "-dm_mat_type", "aij"])
+            status, expected = output([*command, "-mat_type", theirs, "-dm_mat_type", theirs])
             if status != 0:
                 what = "aij fails"
             else:
@@ -157,7 +159,7 @@ def main():
                 what = verdict(expected, found) if status == 0 else "DIFFERENT"
                 if what == "DIFFERENT" and status == 0:
                     other = output([*command, "-mat_type", "aijsell", "-dm_mat_type", "aijsell"])
-                    if other[0] == 0 and verdict(expected, other[1].replace("aijsell", "aij")) == "DIFFERENT":
+                    if other[0] == 0 and verdict(expected, other[1]) == "DIFFERENT":
                         what = "sensitive"
                 if what in ("sensitive", "DIFFERENT"):
                     print(shlex.join(ours), f"(status {status})")

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "miniapp/bindings/petsc/multiplier.hpp"
 
+#include <fmt/format.h>
 #include <omp.h>
 
 #include <algorithm>
 #include <cstdlib>
 
+#include "miniapp/bindings/petsc/device.hpp"
 #include "miniapp/bindings/petsc/errors.hpp"
 #include "miniapp/bindings/petsc/rows.hpp"
 #include "miniapp/tune/tune.hpp"
@@ -80,14 +82,16 @@ Tuning tuning_for(const Comm& comm, const LocalRows& rows, const Settings& setti
   if (!settings.tuning.empty()) {
     named = read_tuning(settings.tuning, comm);
     agree(comm, [&] {
-      if (named.device == Device::cpu && named.precision == Precision::fp64) return;
+      if (named.device == settings.device && named.precision == Precision::fp64) return;
       throw InputError("-mat_rowhalo_tuning " + settings.tuning,
-                       "was made for another device or precision than cpu and fp64, in which "
-                       "PETSc has its vectors here");
+                       fmt::format("was made for another device or precision than {} and fp64, in "
+                                   "which PETSc has its vectors here",
+                                   name_of(settings.device)));
     });
   }
   if (!settings.format.empty()) named.format = named.boundary_format = settings.format;
   if (!settings.transport.empty()) named.transport = settings.transport;
+  named.device = settings.device;
   named.foreign_vectors = true;
   named.timeout_seconds = 24 * 3600;  // what a program may do between two products
   if (!settings.tuning.empty()) return named;
@@ -162,9 +166,8 @@ PetscErrorCode follow_changes(Mat matrix, Multiplier& its) {
 
 /// Collective. Whether AIJ has multiplied long enough for an operator.
 PetscErrorCode is_due(Mat matrix, const Settings& settings, Multiplier& its, bool& due) {
-  constexpr PetscInt timed = 10;  // products whose time stands for the others
-  constexpr double refilling = 6, making = 20, trials = 120;  // in products
-  constexpr double alone = 0.05, together = 0.3;  // seconds that trials take in any case
+  constexpr double refilling = 6, making = 20, trials = 120;    // in products
+  constexpr double alone = 0.05, together = 0.3, on_gpu = 0.5;  // seconds that trials always take
   const MPI_Comm comm = PetscObjectComm((PetscObject)matrix);
   MatInfo info;
   double seconds = its.waited_seconds;
@@ -178,12 +181,12 @@ PetscErrorCode is_due(Mat matrix, const Settings& settings, Multiplier& its, boo
   } else if (its.tuning || !settings.wants_trials()) {
     due = its.waiting >= making;
   } else {
-    if (its.due < 0 && its.waiting == timed) {
+    if (its.due < 0 && its.waiting == timed_products) {
       PetscCallMPI(MPI_Comm_size(comm, &ranks));
       PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm));
       const double most = 1e9;
-      its.due = static_cast<PetscInt>(
-          std::min(most, trials + (ranks > 1 ? together : alone) * timed / seconds));
+      const double fixed = settings.device == Device::gpu ? on_gpu : ranks > 1 ? together : alone;
+      its.due = static_cast<PetscInt>(std::min(most, trials + fixed * timed_products / seconds));
     }
     due = its.due >= 0 && its.waiting >= its.due;
   }
@@ -242,13 +245,14 @@ PetscErrorCode is_own_transpose(Mat matrix, bool& own) {
 
 }  // namespace
 
-PetscErrorCode multipliers_of(Mat matrix, Multipliers** all) {
+PetscErrorCode multipliers_of(Mat matrix, Device device, Multipliers** all) {
   PetscContainer container = nullptr;
   const MPI_Comm comm = PetscObjectComm((PetscObject)matrix);
   PetscFunctionBegin;
   PetscCall(composed_multipliers(matrix, all));
   if (*all != nullptr) PetscFunctionReturn(petsc_success);
   Settings settings;
+  settings.device = device;
   PetscCall(read_settings(matrix, settings));
   PetscCall(PetscContainerCreate(comm, &container));
   PetscCall(as_petsc_error(PETSC_COMM_SELF, [&] { *all = new Multipliers{settings, {}, {}}; }));
@@ -259,11 +263,11 @@ PetscErrorCode multipliers_of(Mat matrix, Multipliers** all) {
   PetscFunctionReturn(petsc_success);
 }
 
-PetscErrorCode multiplier_for(Mat matrix, Side side, Multiplier** its) {
+PetscErrorCode multiplier_for(Mat matrix, Device device, Side side, Multiplier** its) {
   Multipliers* all = nullptr;
   bool own_transpose = false, due = false;
   PetscFunctionBegin;
-  PetscCall(multipliers_of(matrix, &all));
+  PetscCall(multipliers_of(matrix, device, &all));
   if (side == Side::transposed) PetscCall(is_own_transpose(matrix, own_transpose));
   if (own_transpose) side = Side::forward;
   *its = side == Side::forward ? &all->forward : &all->transposed;
@@ -284,6 +288,10 @@ PetscErrorCode multiply(Operator& spmv, Vec x, Vec add, Vec y) {
   PetscScalar* to = nullptr;
   PetscFunctionBegin;
   if (add != nullptr && add != y) PetscCall(VecCopy(add, y));
+  if (spmv.tuning().device == Device::gpu) {
+    PetscCall(multiply_on_gpu(spmv, x, add != nullptr, y));
+    PetscFunctionReturn(petsc_success);
+  }
   PetscCall(VecGetArrayRead(x, &from));
   PetscCall(add != nullptr ? VecGetArray(y, &to) : VecGetArrayWrite(y, &to));
   PetscCall(as_petsc_error(PETSC_COMM_SELF,

@@ -25,6 +25,9 @@ namespace rowhalo {
 
 enum class Side { forward, transposed };
 
+/// Products by AIJ whose time stands for that of the others.
+constexpr PetscInt timed_products = 10;
+
 /// What the products with a matrix, or those with its transpose, are computed by.
 struct Multiplier {
   std::optional<Operator> spmv;
@@ -57,14 +60,14 @@ struct Multipliers {
   }
 };
 
-/// Collective. Those of `matrix`. They are made where there are none, with the options of the
-/// matrix then: when it gets its type, since its prefix may change later (block Jacobi on one
-/// rank), and after MatHeaderMerge, which takes composed objects away.
-PetscErrorCode multipliers_of(Mat matrix, Multipliers** all);
+/// Collective. Those of `matrix`, whose vectors are on `device`. They are made where there are
+/// none, with the options of the matrix then: when it gets its type, since its prefix may change
+/// later (block Jacobi on one rank), and after MatHeaderMerge, which takes composed objects away.
+PetscErrorCode multipliers_of(Mat matrix, Device device, Multipliers** all);
 
 /// Collective. What multiplies by `matrix` now, or by its transpose: its operator, and if there is
 /// none AIJ's function. Whoever calls that adds its time to `waited_seconds`.
-PetscErrorCode multiplier_for(Mat matrix, Side side, Multiplier** its);
+PetscErrorCode multiplier_for(Mat matrix, Device device, Side side, Multiplier** its);
 
 /// Collective. y = A x, or y = A x + add where `add`, which may be y, is not null; `spmv` is A, in
 /// the layouts of x and y. Logs flops.

@@ -6,11 +6,13 @@
 //   rowhalo, a root name --> seqaijrowhalo on one rank    beginning with seqaij and mpiaij, since
 //                            mpiaijrowhalo on several     PETSc asks for these beginnings
 //
-//   MatCreate_ of the types: MatSetType(A, MATSEQAIJ or MATMPIAIJ), then become(A) replaces
+//   MatCreate_ of the types: MatSetType(A, MATSEQAIJ or MATMPIAIJ, AIJCUSPARSE where the options
+//   ask for CUDA vectors: device.hpp), then become_ours(A) replaces
 //     mult, multadd, multtranspose, multtransposeadd    AIJ's function or the operator
 //     destroy        reports and closes operators, then AIJ's
+//     bind-to-CPU    AIJ's, then ours again where it has taken them away (AIJCUSPARSE)
 //     convert        to other types: as AIJ, by AIJ's converters, which are kept by type name
-//     convertfrom    from other types: to AIJ, then become()
+//     convertfrom    from other types: to AIJ, then become_ours()
 //     composed MatProductSetFromOptions_anytype_C       products with other types, found as AIJ's
 //
 // AIJ's own functions are kept per type, not per matrix: MatHeaderMerge takes composed objects and
@@ -18,6 +20,8 @@
 #include <array>
 #include <string>
 
+#include "kernels/gpu/device/runtime.hpp"
+#include "miniapp/bindings/petsc/device.hpp"
 #include "miniapp/bindings/petsc/errors.hpp"
 #include "miniapp/bindings/petsc/multiplier.hpp"
 #include "miniapp/bindings/petsc/rowhalo_petsc.h"
@@ -27,9 +31,16 @@ namespace rowhalo {
 
 namespace {
 
-enum Kind { seq, mpi };
-constexpr std::array<const char*, 2> aij_names{MATSEQAIJ, MATMPIAIJ};
+/// What is below our type. The two names of ours say nothing of the device, so that a type that was
+/// set stays that type.
+enum Kind { seq, mpi, seq_cuda, mpi_cuda };
+constexpr int kinds = petsc_has_cuda ? 4 : 2;
+constexpr std::array<const char*, 4> aij_names{MATSEQAIJ, MATMPIAIJ, MATSEQAIJCUSPARSE,
+                                               MATMPIAIJCUSPARSE};
 constexpr std::array<const char*, 2> our_names{MATSEQAIJROWHALO, MATMPIAIJROWHALO};
+constexpr Device device_of(Kind kind) {
+  return kind == seq || kind == mpi ? Device::cpu : Device::gpu;
+}
 constexpr const char* any_product = "MatProductSetFromOptions_anytype_C";
 
 /// What MatSetOperation takes: a pointer to a function, of another type in later versions.
@@ -46,8 +57,9 @@ struct AijFunctions {
   PetscErrorCode (*destroy)(Mat) = nullptr;
   PetscErrorCode (*convert)(Mat, MatType, MatReuse, Mat*) = nullptr;
   PetscErrorCode (*convert_from)(Mat, MatType, MatReuse, Mat*) = nullptr;
+  PetscErrorCode (*bind_to_cpu)(Mat, PetscBool) = nullptr;
 };
-std::array<AijFunctions, 2> aij_functions;
+std::array<AijFunctions, 4> aij_functions;
 
 /// Calls `visit(operation, member)` for each of the functions.
 template <class Functions, class Visit>
@@ -60,6 +72,7 @@ PetscErrorCode for_each_function(Functions& functions, const Visit& visit) {
   PetscCall(visit(MATOP_DESTROY, functions.destroy));
   PetscCall(visit(MATOP_CONVERT, functions.convert));
   PetscCall(visit(MATOP_CONVERT_FROM, functions.convert_from));
+  PetscCall(visit(MATOP_BIND_TO_CPU, functions.bind_to_cpu));
   PetscFunctionReturn(petsc_success);
 }
 
@@ -76,43 +89,52 @@ PetscErrorCode get_functions(Mat matrix, AijFunctions& functions) {
 }
 
 /// Collective. A product, by the operator or by `by_aij`.
-template <class ByAij>
+template <Kind kind, class ByAij>
 PetscErrorCode product(Mat matrix, Side side, Vec x, Vec add, Vec y, const ByAij& by_aij) {
   Multiplier* its = nullptr;
+  bool on_gpu = true;
   PetscFunctionBegin;
-  PetscCall(multiplier_for(matrix, side, &its));
+  if (device_of(kind) == Device::gpu) PetscCall(are_on_gpu(x, y, on_gpu));
+  if (!on_gpu) {
+    PetscCall(by_aij());
+    PetscFunctionReturn(petsc_success);
+  }
+  PetscCall(multiplier_for(matrix, device_of(kind), side, &its));
   if (its->ready()) {
     PetscCall(multiply(*its->spmv, x, add, y));
     PetscFunctionReturn(petsc_success);
   }
   const double start = now_seconds();
   PetscCall(by_aij());
+  if (device_of(kind) == Device::gpu && its->waiting <= timed_products) {
+    PetscCall(as_petsc_error(PETSC_COMM_SELF, [] { synchronize_device(); }));  // for its time
+  }
   its->waited_seconds += now_seconds() - start;
   PetscFunctionReturn(petsc_success);
 }
 
 template <Kind kind>
 PetscErrorCode mult(Mat matrix, Vec x, Vec y) {
-  return product(matrix, Side::forward, x, nullptr, y,
-                 [&] { return aij_functions[kind].mult(matrix, x, y); });
+  return product<kind>(matrix, Side::forward, x, nullptr, y,
+                       [&] { return aij_functions[kind].mult(matrix, x, y); });
 }
 
 template <Kind kind>
 PetscErrorCode mult_add(Mat matrix, Vec x, Vec add, Vec y) {
-  return product(matrix, Side::forward, x, add, y,
-                 [&] { return aij_functions[kind].mult_add(matrix, x, add, y); });
+  return product<kind>(matrix, Side::forward, x, add, y,
+                       [&] { return aij_functions[kind].mult_add(matrix, x, add, y); });
 }
 
 template <Kind kind>
 PetscErrorCode mult_transpose(Mat matrix, Vec x, Vec y) {
-  return product(matrix, Side::transposed, x, nullptr, y,
-                 [&] { return aij_functions[kind].mult_transpose(matrix, x, y); });
+  return product<kind>(matrix, Side::transposed, x, nullptr, y,
+                       [&] { return aij_functions[kind].mult_transpose(matrix, x, y); });
 }
 
 template <Kind kind>
 PetscErrorCode mult_transpose_add(Mat matrix, Vec x, Vec add, Vec y) {
-  return product(matrix, Side::transposed, x, add, y,
-                 [&] { return aij_functions[kind].mult_transpose_add(matrix, x, add, y); });
+  return product<kind>(matrix, Side::transposed, x, add, y,
+                       [&] { return aij_functions[kind].mult_transpose_add(matrix, x, add, y); });
 }
 
 template <Kind kind>
@@ -124,14 +146,9 @@ PetscErrorCode destroy(Mat matrix) {
   PetscFunctionReturn(petsc_success);
 }
 
-/// The kind of a matrix that is of an AIJ type.
-PetscErrorCode kind_of(Mat matrix, Kind& kind) {
-  PetscBool parallel = PETSC_FALSE;
-  PetscFunctionBegin;
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)matrix, MATMPIAIJ, &parallel));
-  kind = parallel ? mpi : seq;
-  PetscFunctionReturn(petsc_success);
-}
+/// AIJCUSPARSE rewrites its products here: bound to the CPU they are AIJ's, unbound ours again.
+template <Kind kind>
+PetscErrorCode bind_to_cpu(Mat matrix, PetscBool bind);
 
 PetscErrorCode is_ours(Mat matrix, bool& ours) {
   PetscBool same = PETSC_FALSE;
@@ -142,12 +159,38 @@ PetscErrorCode is_ours(Mat matrix, bool& ours) {
   PetscFunctionReturn(petsc_success);
 }
 
-/// AIJ's name of a type where it is one of ours.
-const char* aij_name(const char* type) {
-  for (const Kind kind : {seq, mpi}) {
-    if (std::string(type) == our_names[kind]) return aij_names[kind];
+PetscErrorCode convert_to(Mat matrix, MatType type, MatReuse reuse, Mat* result);
+PetscErrorCode convert_from(Mat matrix, MatType type, MatReuse reuse, Mat* result);
+
+template <Kind kind>
+constexpr AijFunctions functions_of{
+    mult<kind>,    mult_add<kind>, mult_transpose<kind>, mult_transpose_add<kind>,
+    destroy<kind>, convert_to,     convert_from,         bind_to_cpu<kind>};
+constexpr std::array<AijFunctions, 4> our_functions{functions_of<seq>, functions_of<mpi>,
+                                                    functions_of<seq_cuda>, functions_of<mpi_cuda>};
+
+template <Kind kind>
+PetscErrorCode bind_to_cpu(Mat matrix, PetscBool bind) {
+  PetscFunctionBegin;
+  if (aij_functions[kind].bind_to_cpu == nullptr) PetscFunctionReturn(petsc_success);
+  PetscCall(aij_functions[kind].bind_to_cpu(matrix, bind));
+  if (!bind) PetscCall(set_functions(matrix, our_functions[kind]));
+  PetscFunctionReturn(petsc_success);
+}
+
+/// The kind of a matrix of ours, told by its functions, or of AIJ, by its name.
+PetscErrorCode kind_of(Mat matrix, Kind& kind) {
+  AnyFunction destroys = nullptr;
+  PetscFunctionBegin;
+  PetscCall(MatGetOperation(matrix, MATOP_DESTROY, &destroys));
+  for (int each = 0; each < kinds; ++each) {
+    PetscBool named = PETSC_FALSE;
+    PetscCall(PetscObjectTypeCompare((PetscObject)matrix, aij_names[each], &named));
+    if (named || destroys == reinterpret_cast<AnyFunction>(our_functions[each].destroy)) {
+      kind = static_cast<Kind>(each);
+    }
   }
-  return type;
+  PetscFunctionReturn(petsc_success);
 }
 
 /// Products of ours with other types: what AIJ or the other has composed for the product of AIJ.
@@ -159,8 +202,13 @@ PetscErrorCode product_as_aij(Mat product) {
   std::string name = "MatProductSetFromOptions";
   for (Mat factor : factors) {
     const char* type = nullptr;
-    if (factor != nullptr) PetscCall(MatGetType(factor, &type));
-    if (type != nullptr) name = name + "_" + aij_name(type);
+    bool ours = false;
+    Kind kind = seq;
+    if (factor == nullptr) continue;
+    PetscCall(MatGetType(factor, &type));
+    PetscCall(is_ours(factor, ours));
+    if (ours) PetscCall(kind_of(factor, kind));
+    name = name + "_" + (ours ? aij_names[kind] : type);
   }
   name += "_C";
   for (Mat factor : factors) {
@@ -181,25 +229,17 @@ PetscErrorCode become_aij(Mat matrix) {
   PetscFunctionReturn(petsc_success);
 }
 
-PetscErrorCode convert_to(Mat matrix, MatType type, MatReuse reuse, Mat* result);
-PetscErrorCode convert_from(Mat matrix, MatType type, MatReuse reuse, Mat* result);
-
-/// `matrix` is of type SEQAIJ or MPIAIJ.
+/// `matrix` is of a type in aij_names.
 PetscErrorCode become_ours(Mat matrix) {
-  static constexpr std::array<AijFunctions, 2> ours{
-      {{mult<seq>, mult_add<seq>, mult_transpose<seq>, mult_transpose_add<seq>, destroy<seq>,
-        convert_to, convert_from},
-       {mult<mpi>, mult_add<mpi>, mult_transpose<mpi>, mult_transpose_add<mpi>, destroy<mpi>,
-        convert_to, convert_from}}};
   Kind kind = seq;
   Multipliers* all = nullptr;
   PetscFunctionBegin;
-  PetscCall(multipliers_of(matrix, &all));  // reads its options
   PetscCall(kind_of(matrix, kind));
+  PetscCall(multipliers_of(matrix, device_of(kind), &all));  // reads its options
   if (aij_functions[kind].mult == nullptr) PetscCall(get_functions(matrix, aij_functions[kind]));
-  PetscCall(set_functions(matrix, ours[kind]));
+  PetscCall(set_functions(matrix, our_functions[kind]));
   PetscCall(PetscObjectComposeFunction((PetscObject)matrix, any_product, product_as_aij));
-  PetscCall(PetscObjectChangeTypeName((PetscObject)matrix, our_names[kind]));
+  PetscCall(PetscObjectChangeTypeName((PetscObject)matrix, our_names[kind % 2]));
   PetscFunctionReturn(petsc_success);
 }
 
@@ -227,7 +267,15 @@ PetscErrorCode convert_from(Mat matrix, MatType, MatReuse reuse, Mat* result) {
     PetscCall(MatDuplicate(matrix, MAT_COPY_VALUES, result));
     PetscFunctionReturn(petsc_success);
   }
-  PetscCall(MatConvert(matrix, MATAIJ, reuse, result));
+  PetscBool aij = PETSC_FALSE;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)matrix, &aij, MATSEQAIJ, MATMPIAIJ,
+                                      petsc_has_cuda ? MATSEQAIJCUSPARSE : "",
+                                      petsc_has_cuda ? MATMPIAIJCUSPARSE : "", ""));
+  if (!aij) {
+    PetscCall(MatConvert(matrix, MATAIJ, reuse, result));
+  } else if (reuse == MAT_INITIAL_MATRIX) {
+    PetscCall(MatDuplicate(matrix, MAT_COPY_VALUES, result));
+  }
   PetscCall(become_ours(*result));
   PetscFunctionReturn(petsc_success);
 }
@@ -235,11 +283,13 @@ PetscErrorCode convert_from(Mat matrix, MatType, MatReuse reuse, Mat* result) {
 template <Kind kind>
 PetscErrorCode create(Mat matrix) {
   MatType type = nullptr;
+  bool gpu = false;
   PetscFunctionBegin;
-  PetscCall(MatSetType(matrix, aij_names[kind]));
+  PetscCall(wants_gpu(matrix, gpu));
+  const char* below = aij_names[gpu ? kind + 2 : kind];
+  PetscCall(MatSetType(matrix, below));
   PetscCall(MatGetType(matrix, &type));
-  PetscCheck(std::string(type) == aij_names[kind], PetscObjectComm((PetscObject)matrix),
-             PETSC_ERR_USER_INPUT,
+  PetscCheck(std::string(type) == below, PetscObjectComm((PetscObject)matrix), PETSC_ERR_USER_INPUT,
              "rowhalo: -mat_seqaij_type makes AIJ a matrix of type %s; leave it out with -mat_type "
              "rowhalo",
              type);

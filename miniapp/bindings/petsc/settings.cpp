@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/formats.hpp"
 #include "miniapp/bindings/petsc/errors.hpp"
 #include "miniapp/halo/transports.hpp"
 #include "partition/base/spec.hpp"
@@ -49,7 +48,7 @@ PetscErrorCode refuse_unknown_names(MPI_Comm comm, const Settings& settings) {
     try {
       if (!settings.format.empty()) {
         const Spec spec = Spec::parse(settings.format, "-mat_rowhalo_format");
-        find_format(spec.name(), Device::cpu, "-mat_rowhalo_format");
+        find_format(spec.name(), settings.device, "-mat_rowhalo_format");
       }
       if (!settings.transport.empty()) find_transport(settings.transport, "-mat_rowhalo_halo");
     } catch (const InputError& error) {

@@ -7,14 +7,17 @@
 
 #include <string>
 
+#include "kernels/formats.hpp"
+
 namespace rowhalo {
 
 struct Settings {
-  std::string format;         ///< empty: by trials
-  std::string transport;      ///< empty: by trials
-  std::string tuning;         ///< file of `rowhalo run --save-tuning`; empty: none
-  bool reproducible = false;  ///< formats with csr's bits only
-  bool view = false;          ///< report products when the matrix is destroyed
+  Device device = Device::cpu;  ///< where the vectors are; no option of ours
+  std::string format;           ///< empty: by trials
+  std::string transport;        ///< empty: by trials
+  std::string tuning;           ///< file of `rowhalo run --save-tuning`; empty: none
+  bool reproducible = false;    ///< formats with csr's bits only
+  bool view = false;            ///< report products when the matrix is destroyed
   /// Products by AIJ's own functions before an operator is made; -1: as many as its set-up costs.
   PetscInt after = -1;
   /// Nonzeros of the whole matrix below which AIJ's functions stay.

@@ -115,7 +115,7 @@ inline std::string aij(const char* name = "") {
 inline const rowhalo::Multiplier& products(Mat matrix,
                                            rowhalo::Side side = rowhalo::Side::forward) {
   rowhalo::Multipliers* all = nullptr;
-  REQUIRE(rowhalo::multipliers_of(matrix, &all) == PetscErrorCode(0));
+  REQUIRE(rowhalo::multipliers_of(matrix, rowhalo::Device::cpu, &all) == PetscErrorCode(0));
   return side == rowhalo::Side::forward ? all->forward : all->transposed;
 }
 
