@@ -6,9 +6,9 @@ usage: petsc.py [options] -- PROGRAM ARGUMENTS              (see --help)
 
 Runs the program with -mat_type aij and with -mat_type rowhalo, alternating, so that other load meets both. The program
 takes its matrix type from the command line, as most do; nothing is compiled. From PETSc's own log (-log_view) come the
-times of KSPSolve and MatMult, by the slowest rank, and the counts of products; iterations are those that
--ksp_converged_reason prints. On GPUs PETSc times products right only if it waits for each: --gpu runs each pair a second
-time with -log_view_gpu_time for MatMult, while KSPSolve stays that of the plain runs. The ratio is the median of
+times of KSPSolve, PCSetUp and MatMult, by the slowest rank, and the counts of calls; iterations are those that
+-ksp_converged_reason prints. --gpu takes CUDA vectors, and aijcusparse in the place of aij. There PETSc times products
+right only if it waits for each: so each pair runs a second time with -log_view_gpu_time for MatMult, while KSPSolve stays that of the plain runs. The ratio is the median of
 the pairs' ratios, with the interval that holds it in 95 % of all cases from 6 pairs on; of fewer pairs, all of them. Prints a
 table; writes petsc.csv and petsc.md into --output.
 Exit status: 0 fine, 1 a run failed, 2 wrong usage.
@@ -28,7 +28,7 @@ from whole_files import write_whole
 
 NAME = typed("petsc.py")
 TYPES = ("aij", "rowhalo")
-EVENTS = ("KSPSolve", "MatMult", "MatRowhaloSetUp")
+EVENTS = ("KSPSolve", "PCSetUp", "MatMult", "MatRowhaloSetUp")
 COLUMNS = ("event", "aij_seconds", "rowhalo_seconds", "ratio", "low", "high", "aij_count", "rowhalo_count")
 HERE = Path(__file__).resolve().parent
 
@@ -49,7 +49,8 @@ def parse(arguments):
     parser.add_argument("--launcher", default="mpirun -n {ranks}", help="default: %(default)s")
     parser.add_argument("--ranks", type=count, default=1, help="default: %(default)s")
     parser.add_argument("--pairs", type=count, default=6, metavar="N", help="runs with each type (default: %(default)s)")
-    parser.add_argument("--gpu", action="store_true", help="vectors on GPUs: products from second runs with -log_view_gpu_time")
+    parser.add_argument("--gpu", action="store_true", help="CUDA vectors, beside aijcusparse; products from second runs with "
+                        "-log_view_gpu_time")
     parser.add_argument("--seconds", type=count, default=3600, metavar="S", help="limit of a run (default: %(default)s)")
     parser.add_argument("--output", type=Path, default=Path("."), help="folder of the results (default: the current one)")
     parser.add_argument("program", nargs="+", metavar="PROGRAM ARGUMENTS", help="after --")
@@ -83,7 +84,10 @@ def events_of(text):
 
 
 def command_of(options, kind, log, gpu_time=False):
-    words = [*options.launcher, *options.program, "-mat_type", kind, "-dm_mat_type", kind]
+    name = "aijcusparse" if options.gpu and kind == "aij" else kind
+    words = [*options.launcher, *options.program, "-mat_type", name, "-dm_mat_type", name]
+    if options.gpu:
+        words += ["-vec_type", "cuda", "-dm_vec_type", "cuda"]
     if kind == "rowhalo":
         words += ["-dll_append", str(options.library.resolve())]
     return [*words, "-ksp_converged_reason", "-log_view", f":{log}:ascii_csv", *(["-log_view_gpu_time"] if gpu_time else [])]

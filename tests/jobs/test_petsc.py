@@ -10,7 +10,9 @@ from results import launch, script
 PROGRAM = '''import sys
 kind = sys.argv[sys.argv.index("-mat_type") + 1]
 log = sys.argv[sys.argv.index("-log_view") + 1].split(":")[1]
-slower = 2 if kind == "aij" else 1
+slower = 2 if kind.startswith("aij") else 1
+assert (kind == "aijcusparse") <= ("cuda" in sys.argv)
+assert (kind == "aij") <= ("cuda" not in sys.argv)
 if "-log_view_gpu_time" in sys.argv:
     slower *= 10
 if "fail" in sys.argv and kind == "rowhalo":
