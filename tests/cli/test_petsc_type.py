@@ -30,14 +30,32 @@ def pkg_config(*arguments):
     return None
 
 
-def compile_program(folder):
+def compile_program(source, program, *more):
     flags = pkg_config("--cflags", "--libs")
     if flags is None or not shutil.which("mpicc"):
         launch.skip_all("no pkg-config of PETSc or no mpicc")
-    program = Path(folder) / "example_petsc"
+    flags = [*more, *flags]
     paths = ["-Wl,-rpath," + word[2:] for word in flags if word.startswith("-L")]
-    subprocess.run(["mpicc", "-O1", launch.SOURCE / "miniapp/examples/petsc.c", "-o", program, *flags, *paths], check=True)
+    subprocess.run(["mpicc", "-O1", source, "-o", program, *flags, *paths], check=True)
     return program
+
+
+LINKED = """
+#include <rowhalo_petsc.h>
+int main(int argc, char **argv) {
+  Mat A;
+  MatType type;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  PetscCall(PetscDLLibraryRegister_rowhalo_petsc());
+  PetscCall(MatCreate(PETSC_COMM_WORLD, &A));
+  PetscCall(MatSetType(A, MATROWHALO));
+  PetscCall(MatGetType(A, &type));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s\\n", type));
+  PetscCall(MatDestroy(&A));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+"""
 
 
 class PetscType(launch.Case):
@@ -134,6 +152,12 @@ class PetscType(launch.Case):
         except OSError:
             return False
 
+    def test_a_program_that_is_linked_with_the_library(self):
+        program = compile_program(self.write("linked.c", LINKED), self.place / "linked",
+                                  "-I" + str(launch.SOURCE / "miniapp/bindings/petsc"), "-L" + str(LIBRARY.parent), "-lrowhalo_petsc")
+        for ranks, name in ((1, "seqaijrowhalo\n"), (2, "mpiaijrowhalo\n")):
+            self.assertEqual(self.output(ranks=ranks, program=[str(program)]), name)
+
     def test_a_program_of_petsc4py(self):
         if launch.lacking("petsc4py"):
             self.skipTest(launch.lacking("petsc4py"))
@@ -158,5 +182,5 @@ if __name__ == "__main__":
     if not LIBRARY.exists():
         launch.skip_all("built without PETSc")
     with tempfile.TemporaryDirectory() as place:
-        PetscType.program = compile_program(place)
+        PetscType.program = compile_program(launch.SOURCE / "miniapp/examples/petsc.c", Path(place) / "example_petsc")
         unittest.main()
