@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program of PETSc's, which knows nothing of Rowhalo: time steps of heat in a square of n x n points, (1 + 4 dt - dt
- * stencil5) u_new = u, with a dt that grows. Rowhalo multiplies where the command line says so:
- *   mpicc petsc.c $(pkg-config --cflags --libs petsc) -o example_petsc
- *   mpirun -n 3 example_petsc -dll_append PREFIX/lib/librowhalo_petsc.so -mat_type rowhalo -mat_rowhalo_view */
+/* A program of PETSc's, which knows nothing of Rowhalo: time steps of heat in a square of n x n
+ * points, (1 + 4 dt - dt stencil5) u_new = u, with a dt that grows. Rowhalo multiplies where the
+ * command line says so: mpicc petsc.c $(pkg-config --cflags --libs petsc) -o example_petsc mpirun
+ * -n 3 example_petsc -dll_append PREFIX/lib/librowhalo_petsc.so -mat_type rowhalo -mat_rowhalo_view
+ */
 #include <petscksp.h>
 
 /* Row (i, j) of the matrix for a time step dt. */
@@ -12,12 +13,13 @@ static PetscErrorCode set_row(Mat A, PetscInt n, PetscInt row, PetscReal dt) {
   const PetscBool there[5] = {PETSC_TRUE, i > 0, j > 0, j + 1 < n, i + 1 < n};
   PetscFunctionBegin;
   for (int k = 0; k < 5; k++) {
-    if (there[k]) PetscCall(MatSetValue(A, row, columns[k], k == 0 ? 1 + 4 * dt : -dt, INSERT_VALUES));
+    if (there[k])
+      PetscCall(MatSetValue(A, row, columns[k], k == 0 ? 1 + 4 * dt : -dt, INSERT_VALUES));
   }
   PetscFunctionReturn(0);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   PetscInt n = 60, steps = 3, first, end, iterations, all = 0;
   PetscReal norm;
   Mat A;

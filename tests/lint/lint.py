@@ -151,7 +151,7 @@ def check_spdx(tree):
     for name in tree.sources() + tree.scripts() + tree.cmake():
         lines = tree.lines(name)
         first = lines[1] if lines[0].startswith("#!") and len(lines) > 1 else lines[0]
-        if not re.fullmatch(r"(//|#) SPDX-License-Identifier: BSD-3-Clause", first):
+        if not re.fullmatch(r"(//|#) SPDX-License-Identifier: BSD-3-Clause|/\* SPDX-License-Identifier: BSD-3-Clause \*/", first):
             yield f"{name}:1: first line must be the SPDX-License-Identifier: BSD-3-Clause"
 
 
