@@ -247,7 +247,8 @@ void Operator::refill(const double* values, Stream stream) {
     throw std::logic_error("an operator that was not made with Tuning::refillable was refilled");
   }
   Storage& own = *storage_;
-  const bool on_device = own.tuning.device == Device::gpu && in_device_memory(values);
+  const bool on_device =
+      own.tuning.device == Device::gpu && memory_kind(values) >= MemoryKind::managed;
   if (on_device && own.route.keeps_order()) {
     const bool as_stored = own.tuning.precision == Precision::fp64 && !own.columns;
     if (as_stored && own.kernels.copies_values()) return own.kernels.refill_from(values, stream);

@@ -61,9 +61,6 @@ void copy_now(void*, const void*, std::size_t) {
 void set_bytes_async(void*, int, std::size_t, Stream) {
   refuse();
 }
-bool in_device_memory(const void*) {
-  return false;
-}
 void call_in_stream(Stream, void (*)(void*), void*) {
   refuse();
 }

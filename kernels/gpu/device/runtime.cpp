@@ -74,12 +74,22 @@ void synchronize(Stream stream) {
 
 MemoryKind memory_kind(const void* data) {
   cudaPointerAttributes attributes{};
+  if (data == nullptr) return MemoryKind::host;
   if (cudaPointerGetAttributes(&attributes, data) != cudaSuccess) {
     cudaGetLastError();  // no driver or no device, so no such memory
     return MemoryKind::host;
   }
-  if (attributes.type == cudaMemoryTypeUnregistered) return MemoryKind::host;
-  return attributes.type == cudaMemoryTypeDevice ? MemoryKind::device : MemoryKind::both;
+  switch (attributes.type) {
+    case cudaMemoryTypeUnregistered:
+      return MemoryKind::host;
+    case cudaMemoryTypeHost:
+      return MemoryKind::pinned;
+    case cudaMemoryTypeManaged:
+      return MemoryKind::managed;
+    case cudaMemoryTypeDevice:
+      return MemoryKind::device;
+  }
+  return MemoryKind::host;
 }
 
 std::int64_t free_device_bytes() {
@@ -339,13 +349,6 @@ void copy_now(void* to, const void* from, std::size_t bytes) {
 void set_bytes_async(void* to, int value, std::size_t bytes, Stream stream) {
   if (bytes == 0) return;
   ROWHALO_CUDA(cudaMemsetAsync(to, value, bytes, native(stream)));
-}
-
-bool in_device_memory(const void* data) {
-  if (data == nullptr || device_count() == 0) return false;
-  cudaPointerAttributes attributes{};
-  ROWHALO_CUDA(cudaPointerGetAttributes(&attributes, data));
-  return attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
 }
 
 void call_in_stream(Stream stream, void (*function)(void*), void* data) {

@@ -38,8 +38,8 @@ int current_device();
 void synchronize_device();
 /// Waits for everything that was put into `stream`.
 void synchronize(Stream stream);
-/// Who can read memory; both: managed or pinned.
-enum class MemoryKind { host, device, both };
+/// Of host or device; host and device can both read the two kinds between. Null is on the host.
+enum class MemoryKind { host, pinned, managed, device };
 MemoryKind memory_kind(const void* data);
 /// Free bytes of the current device's memory.
 std::int64_t free_device_bytes();
@@ -179,8 +179,6 @@ void copy_async(void* to, const void* from, std::size_t bytes, Stream stream);
 void copy_now(void* to, const void* from, std::size_t bytes);
 /// Sets each byte of device memory, in the order of `stream`.
 void set_bytes_async(void* to, int value, std::size_t bytes, Stream stream);
-/// Whether kernels of this process can read `data`, which then is memory of a device or managed.
-bool in_device_memory(const void* data);
 /// Calls function(data) on the host, in the order of `stream`; it may call nothing of CUDA.
 void call_in_stream(Stream stream, void (*function)(void*), void* data);
 
