@@ -30,6 +30,7 @@ void require(const char* name, const void* data) {
 template <class Stored>
 std::vector<Stored> from_device(const Stored* data, std::size_t count) {
   std::vector<Stored> host(count);
+  synchronize_device();  // what writes them may be in any stream
   copy_now(host.data(), data, count * sizeof(Stored));
   return host;
 }
@@ -86,10 +87,7 @@ void take(const rowhalo_csr* csr, TakenRows& taken) {
 }  // namespace
 
 void take_rows(const Comm& comm, const rowhalo_csr* csr, TakenRows& taken) {
-  agree(comm, [&] {
-    if (device_count() > 0) synchronize_device();  // what writes the arrays
-    take(csr, taken);
-  });
+  agree(comm, [&] { take(csr, taken); });
   const auto rows = std::ssize(taken.rows.offsets) - 1;
   taken.rows.first_row = sum_over_lower_ranks(comm, rows);
   taken.rows.first_column =
