@@ -39,3 +39,7 @@ fault "what is wrong on one rank only that rank says" miniapp/bindings/python/ro
   'everyone = [own] if size == 1 else comm.allgather(own)' \
   'everyone = [own]' \
   python_failures_n2
+fault "the transpose keeps the values before a refill" miniapp/bindings/python/rowhalo/_operator.py \
+  'type(csr)((data, csr.indices, csr.indptr), shape=csr.shape)' \
+  'csr' \
+  python_one_rank_n1

@@ -43,6 +43,7 @@ Tuning tuning_for(const Comm& comm, const rowhalo_csr& csr, const LocalRows& row
     Tuning tuning = read_tuning(options.tuning_file, comm);
     tuning.foreign_vectors = named.foreign_vectors;
     tuning.value_codes = named.value_codes;
+    tuning.refillable = named.refillable;
     tuning.timeout_seconds = named.timeout_seconds;
     return tuning;
   }
@@ -175,6 +176,20 @@ int rowhalo_check(rowhalo_operator* op, void* stream) {
     if (op->op.site().device == Device::cpu) return;
     synchronize(Stream{stream});
     op->op.check();
+  });
+}
+
+int rowhalo_refill(rowhalo_operator* op, const double* values, void* stream) {
+  return c::guarded([&] {
+    c::require_argument(op, "op");
+    if (!op->op.tuning().refillable) {
+      throw InputError("the operator takes no new values; make it with the option refillable=on");
+    }
+    if (op->op.local().offsets.back() > 0) c::require_argument(values, "values");
+    if (op->op.site().device == Device::cpu && memory_kind(values) == MemoryKind::device) {
+      throw InputError("values are in device memory, but the operator is on the CPU; copy them");
+    }
+    op->op.refill(values, Stream{stream});
   });
 }
 

@@ -103,6 +103,8 @@ constexpr OptionEntry<OperatorOptions> operator_entries[] = {
      }},
     {"value_codes", [](OperatorOptions& o, Text name,
                        Text value) { o.request.named.value_codes = switch_of(name, value); }},
+    {"refillable", [](OperatorOptions& o, Text name,
+                      Text value) { o.request.named.refillable = switch_of(name, value); }},
     {"transpose",
      [](OperatorOptions& o, Text name, Text value) { o.transpose = switch_of(name, value); }},
     {"reproducible", [](OperatorOptions& o, Text name,
@@ -151,6 +153,10 @@ OperatorOptions operator_options(const char* text) {
   Tuning& named = options.request.named;
   named.foreign_vectors = true;
   if (options.order) named.order = *options.order;
+  if (named.refillable && options.transpose) {
+    throw InputError(
+        "option refillable=on: goes without transpose=on; make the transposed operator anew");
+  }
   const bool names = !named.format.empty() || !named.transport.empty() || options.order ||
                      options.device || options.precision;
   if (!options.tuning_file.empty() && names) {
@@ -169,10 +175,11 @@ SolverOptions solver_options(const char* text) {
 std::string options_text(const Tuning& tuning, bool transpose) {
   return fmt::format(
       "device={}; format={}; boundary_format={}; transport={}; order={}; precision={}; "
-      "value_codes={}; transpose={}; timeout={}",
+      "value_codes={}; refillable={}; transpose={}; timeout={}",
       name_of(tuning.device), tuning.format, tuning.boundary_format, tuning.transport,
       order_names[static_cast<int>(tuning.order)], name_of(tuning.precision),
-      tuning.value_codes ? "on" : "off", transpose ? "on" : "off", tuning.timeout_seconds);
+      tuning.value_codes ? "on" : "off", tuning.refillable ? "on" : "off", transpose ? "on" : "off",
+      tuning.timeout_seconds);
 }
 
 void require_same_on_all(const Comm& comm, const char* text) {

@@ -100,6 +100,7 @@ int rowhalo_end(void);
 //   order            auto (default) | overlap | blocking | split
 //   precision        fp64 | fp32 | mixed (matrix fp32, x and y fp64); default: that of the values
 //   value_codes      on (default) | off: values in fewer bytes where they are exact
+//   refillable       off (default) | on: rowhalo_refill() may be called; values are stored in full
 //   transpose        off (default) | on: the operator of the transposed matrix; y then has
 //                    owned_columns entries and x has `rows`
 //   reproducible     off (default) | on: `auto` takes formats with identical bits for any number of
@@ -135,6 +136,12 @@ int rowhalo_apply_float(rowhalo_operator* op, double alpha, const float* x, doub
 // Local. Waits for `stream`. Fails if another rank did not answer within `timeout`: y is wrong
 // then. On CPUs apply has waited already.
 int rowhalo_check(rowhalo_operator* op, void* stream);
+// Local. New values in the same places, of an operator with refillable=on: as many doubles as
+// rowhalo_csr had, in their order, in host memory or, for an operator on a GPU, in device memory.
+// On a GPU in the order of `stream`: values of the host may be changed on return, others in its
+// order. Allocates nothing, and costs a few products. Solvers keep the preconditioner of the values
+// that they were made with, new ones take those that came from the host last.
+int rowhalo_refill(rowhalo_operator* op, const double* values, void* stream);
 
 // Collective. A solver of A x = b with a square operator in fp64; it uses the operator, which has
 // to live longer. `options` as in rowhalo_create():

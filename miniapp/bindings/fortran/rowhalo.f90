@@ -15,7 +15,8 @@ module rowhalo
   public :: rowhalo_csr, rowhalo_operator_info, rowhalo_report
   public :: rowhalo_success, rowhalo_failed, rowhalo_bad_input, rowhalo_no_memory
   public :: rowhalo_version, rowhalo_error, rowhalo_start, rowhalo_end
-  public :: rowhalo_create, rowhalo_get_info, rowhalo_tuning, rowhalo_apply, rowhalo_check, rowhalo_destroy
+  public :: rowhalo_create, rowhalo_get_info, rowhalo_tuning, rowhalo_apply, rowhalo_check
+  public :: rowhalo_refill, rowhalo_destroy
   public :: rowhalo_solver_create, rowhalo_solve, rowhalo_solver_norms, rowhalo_solver_destroy
   public :: rowhalo_text
 
@@ -108,6 +109,20 @@ module rowhalo
       import
       type(c_ptr), value :: op, x, y, stream
       real(c_double), value :: alpha, beta
+    end function
+  end interface
+
+  ! New values in the same places.
+  interface rowhalo_refill
+    integer(c_int) function refill_doubles(op, values, stream) bind(c, name="rowhalo_refill")
+      import
+      type(c_ptr), value :: op, stream
+      real(c_double), intent(in) :: values(*)
+    end function
+
+    integer(c_int) function refill_addresses(op, values, stream) bind(c, name="rowhalo_refill")
+      import
+      type(c_ptr), value :: op, values, stream
     end function
   end interface
 

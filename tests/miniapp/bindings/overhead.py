@@ -7,13 +7,14 @@ stencil on a square grid: the bare operator (rowhalo_apply by ctypes, its argume
 operator @ x, which makes a new y. On a GPU the time is that until the device is idle, of many products in a row."""
 import argparse
 import ctypes
-import importlib
+import importlib.util
 import time
 
 import numpy as np
 import scipy.sparse
 
 import rowhalo
+import stand_ins
 from rowhalo._arrays import stream_of, view_of
 from rowhalo._library import library
 
@@ -42,13 +43,15 @@ def arrays():
             if name == "cupy":
                 module.ones(1)
                 yield name, module.ones, module.cuda.runtime.deviceSynchronize
-            elif module.cuda.is_available():
+            elif hasattr(module, "cuda") and module.cuda.is_available():
                 yield name, lambda n: module.ones(n, dtype=module.float64, device="cuda"), module.cuda.synchronize
         except Exception as error:  # no package, no driver, no device
             print(f"{name}: not timed: {type(error).__name__}")
 
 
 def main():
+    if importlib.util.find_spec("cupy") is None and stand_ins.gpu_is_there():
+        stand_ins.install()
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--side", type=int, default=1000, help="points along a side of the grid")
     parser.add_argument("--seconds", type=float, default=1)

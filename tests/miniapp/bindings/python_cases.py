@@ -6,6 +6,7 @@ Results are compared with SciPy's of the whole matrix. A rank that fails ends al
 import re
 import sys
 import traceback
+import types
 from pathlib import Path
 
 try:
@@ -19,6 +20,7 @@ except ImportError as missing:
     sys.exit(77)
 
 import rowhalo
+import stand_ins
 
 
 def refused(kind, words, make):
@@ -86,6 +88,17 @@ def one_rank():
     mapped = rowhalo.Operator(scipy.sparse.csr_matrix((matrix.data, matrix.indices, matrix.indptr)), format="csr")
     assert mapped.converted_bytes == 4 * (matrix.nnz + 401)
 
+    for kind in (np.float64, np.float32):  # the values 1, 2, ... in the places of matrix
+        fresh = rowhalo.Operator(matrix.astype(kind), options="refillable=on")
+        assert fresh.T.dtype == kind
+        matrix_of = type(matrix)((np.arange(1.0, matrix.nnz + 1), matrix.indices, matrix.indptr), shape=matrix.shape)
+        for data in (matrix_of.data.astype(kind), np.repeat(matrix_of.data, 2).astype(kind)[::2]):
+            fresh.refill(data)
+            ones = np.ones(400, dtype=kind)
+            np.testing.assert_allclose(fresh @ ones, matrix_of @ ones, rtol=1e-6)
+        np.testing.assert_allclose(fresh.T @ ones, matrix_of.T @ ones, rtol=1e-6)
+        refused(TypeError, "of the shape (3,); csr.data is", lambda: fresh.refill(ones[:3]))
+    refused(ValueError, "refillable=on", lambda: a.refill(matrix.data))
     refused(TypeError, "x is float32, the operator float64", lambda: a @ x.astype(np.float32))
     refused(TypeError, "x is complex128", lambda: a @ (x + 1j))
     refused(TypeError, "builtins.list: is no array of NumPy", lambda: a @ list(x))
@@ -122,11 +135,33 @@ def page():
         exec(block, names)  # pylint: disable=exec-used
 
 
+def torch_on_the_host():
+    """Tensors of the host, by a stand-in for torch."""
+    stand_ins.install()
+    matrix = poisson(20)
+    x = np.sin(np.arange(400.0))
+    a = rowhalo.Operator(matrix, format="csr")
+    tensor = stand_ins.Tensor(x)
+    np.testing.assert_array_equal((a @ tensor).array, a @ x)
+    wide = np.stack([x, 2 * x], axis=1)
+    np.testing.assert_array_equal((a @ stand_ins.Tensor(wide)).array, a @ wide)
+    assert a.cg(tensor).converged and type(a.cg(tensor).x) is stand_ins.Tensor
+    refused(TypeError, "x is float32", lambda: a @ stand_ins.Tensor(x.astype(np.float32)))
+
+
 def gpu():
-    """Arrays of CuPy and torch, whichever is there, on one GPU."""
+    """Arrays of CuPy and torch, whichever is there, on one GPU; without both by a stand-in for CuPy."""
     found = [kind for kind in (cupy_arrays, torch_arrays) if kind()]
-    if not found:
-        print("skipped: neither CuPy nor torch has a GPU here")
+    if not found and stand_ins.gpu_is_there():
+        stand_ins.install()
+        matrix = poisson(20)
+        on_gpu = types.SimpleNamespace(format="csr", shape=matrix.shape, indptr=stand_ins.asarray(matrix.indptr),
+                                       indices=stand_ins.asarray(matrix.indices), data=stand_ins.asarray(matrix.data))
+        x = stand_ins.asarray(np.sin(np.arange(400.0)) + 2)
+        for csr in (matrix, on_gpu):
+            check_gpu(csr, x, stand_ins.asnumpy)
+    elif not found:
+        print("skipped: neither CuPy nor torch nor libcudart has a GPU here")
         sys.exit(77)
 
 
@@ -140,7 +175,8 @@ def check_gpu(csr, x, to_host):
     np.testing.assert_allclose(to_host(y), expected, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(to_host(a.cg(y, tolerance=1e-12).x), to_host(x), rtol=1e-8)
     refused(TypeError, "x is on the host, the operator on device gpu", lambda: a @ to_host(x))
-    refused(TypeError, "x is on the GPU, the operator on device cpu", lambda: rowhalo.Operator(matrix, device="cpu") @ x)
+    refused(TypeError, "x is on the GPU, the operator on device cpu",
+            lambda: rowhalo.Operator(matrix, device="cpu") @ x)
     a.close()
 
 

@@ -154,6 +154,23 @@ static void test_transpose_and_tuning(void) {
   CHECK_OK(rowhalo_destroy(&op));
 }
 
+// New values in the order of the rows that were given, where places come twice and out of order.
+static void test_refill(void) {
+  const char* options[] = {"refillable=on; format=csr; transport=mpi", "refillable=on"};
+  for (int k = 0; k < 2; ++k) {
+    const rowhalo_csr rows = rows_with(8, 4, 8);
+    double values[120];
+    memcpy(values, own.values8, sizeof values);
+    memset(own.values8, 0, sizeof own.values8);
+    rowhalo_operator* op = NULL;
+    CHECK_OK(rowhalo_create(MPI_COMM_WORLD, &rows, options[k], &op));
+    CHECK_OK(rowhalo_refill(op, values, NULL));
+    memset(values, 0, sizeof values);
+    check_products(op, 0, 8);
+    CHECK_OK(rowhalo_destroy(&op));
+  }
+}
+
 // tridiag(-1, 3, -1 - skew), six rows per rank.
 static rowhalo_csr tridiagonal(double skew) {
   const int64_t first = 6 * rank, all = 6 * ranks;
@@ -228,6 +245,7 @@ static void test_failures(void) {
   CREATE_FAILS(&rows, "formt=csr", "did you mean format?");
   CREATE_FAILS(&rows, "format=crs", "csr");
   CREATE_FAILS(&rows, "transpose=maybe", "on or off");
+  CREATE_FAILS(&rows, "transpose=on; refillable=on", "goes without transpose=on");
   CREATE_FAILS(&rows, "device=cpu; tuning=file.json", "leave these options out");
   CREATE_FAILS(&rows, "tuning=no/such/file.json", "no/such/file.json");
   CHECK_FAILS(rowhalo_create(MPI_COMM_WORLD, &rows, NULL, wrong ? NULL : &op), ROWHALO_BAD_INPUT,
@@ -254,6 +272,7 @@ static void test_failures(void) {
   CHECK_FAILS(rowhalo_apply(op, 1, x, 0, x, NULL), ROWHALO_BAD_INPUT, "must not overlap");
   CHECK_FAILS(rowhalo_apply(NULL, 1, x, 0, y, NULL), ROWHALO_BAD_INPUT, "op is NULL");
   CHECK_FAILS(rowhalo_apply_float(op, 1, single, 0, single + 6, NULL), ROWHALO_BAD_INPUT, "fp64");
+  CHECK_FAILS(rowhalo_refill(op, own.values8, NULL), ROWHALO_BAD_INPUT, "refillable=on");
   CHECK_FAILS(rowhalo_get_info(op, NULL), ROWHALO_BAD_INPUT, "info is NULL");
   CHECK_FAILS(rowhalo_tuning(NULL, NULL), ROWHALO_BAD_INPUT, "op is NULL");
   CHECK_FAILS(rowhalo_version(NULL), ROWHALO_BAD_INPUT, "version is NULL");
@@ -280,6 +299,7 @@ int main(void) {
   CHECK(ranks == started_ranks);
   test_arrays_of_all_sizes();
   test_transpose_and_tuning();
+  test_refill();
   test_solvers();
   test_failures();
   const rowhalo_csr rows = tridiagonal(0);

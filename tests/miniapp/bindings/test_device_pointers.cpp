@@ -79,7 +79,14 @@ void run(int rank, int ranks) {
 
   // Rows on the host, vectors on the GPU.
   rows = {own, own, matrix.offsets.data(), matrix.columns.data(), matrix.values.data(), 4, 4, 8};
-  CHECK_OK(rowhalo_create(MPI_COMM_WORLD, &rows, "device=gpu; format=sell", &op));
+  CHECK_OK(rowhalo_create(MPI_COMM_WORLD, &rows, "device=gpu; format=sell; refillable=on", &op));
+  std::vector<double> twice = matrix.values;
+  for (double& value : twice) value *= 2;
+  CHECK_OK(rowhalo_refill(op, twice.data(), nullptr));
+  CHECK_OK(rowhalo_apply(op, 1, device_x.data(), 0, found.data(), nullptr));
+  CHECK_OK(rowhalo_check(op, nullptr));
+  CHECK(found.to_host() == y.to_host());
+  CHECK_OK(rowhalo_refill(op, values.data(), nullptr));  // from the device
   CHECK_OK(rowhalo_apply(op, 2, device_x.data(), 0, found.data(), nullptr));
   CHECK_OK(rowhalo_check(op, nullptr));
   CHECK(found.to_host() == y.to_host());

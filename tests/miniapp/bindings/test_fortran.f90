@@ -41,6 +41,17 @@ program test_fortran
   call require(all(y == expected), 'y at an address')
   call check(rowhalo_check(a, c_null_ptr), 'check')
 
+  call require(rowhalo_refill(a, values, c_null_ptr) == rowhalo_bad_input, 'a refill that was not asked for')
+  call check(rowhalo_destroy(a), 'destroy')
+  call check(rowhalo_create(world, rowhalo_csr(own, own, c_loc(offsets), c_loc(columns), c_loc(values), 8, 8, 8), &
+             'format=csr; transport=mpi; refillable=on', a), 'create')
+  call check(rowhalo_refill(a, 2 * values, c_null_ptr), 'refill')
+  call check(rowhalo_apply(a, 1d0, x, 0d0, y, c_null_ptr), 'apply')
+  call require(all(y == 2 * expected), 'y of new values')
+  call check(rowhalo_refill(a, c_loc(values), c_null_ptr), 'refill from an address')
+  call check(rowhalo_apply(a, 1d0, x, 0d0, y, c_null_ptr), 'apply')
+  call require(all(y == expected), 'y of the old values')
+
   call check(rowhalo_solver_create(a, 'tolerance=1e-12', c_null_ptr, cg), 'solver')
   x = 0
   call check(rowhalo_solve(cg, y, x, report), 'solve')

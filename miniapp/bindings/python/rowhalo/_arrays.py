@@ -60,6 +60,13 @@ def contiguous(array: Any) -> Any:
     return sys.modules[library_of(array)].ascontiguousarray(array)
 
 
+def as_float64(array: Any) -> Any:
+    """`array`, or a copy of it in float64."""
+    if view_of(array).dtype == "float64":
+        return array
+    return array.double() if library_of(array) == "torch" else array.astype("float64")
+
+
 def empty(shape: Tuple[int, ...], like: Any) -> Any:
     """A new array of the library, dtype and device of `like`; columns of a matrix are contiguous."""
     library = library_of(like)

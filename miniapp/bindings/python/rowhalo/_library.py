@@ -67,6 +67,7 @@ _SIGNATURES = {
     "rowhalo_apply": [_pointer, _double, _pointer, _double, _pointer, _pointer],
     "rowhalo_apply_float": [_pointer, _double, _pointer, _double, _pointer, _pointer],
     "rowhalo_check": [_pointer, _pointer],
+    "rowhalo_refill": [_pointer, _pointer, _pointer],
     "rowhalo_destroy": [_pointer],
     "rowhalo_solver_create": [_pointer, ctypes.c_char_p, _pointer, _pointer],
     "rowhalo_solve": [_pointer, _pointer, _pointer, _pointer],

@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple
 
 import numpy as np
 
-from ._arrays import ArrayError, contiguous, empty, library_of, stream_of, view_of
+from ._arrays import ArrayError, as_float64, contiguous, empty, library_of, stream_of, view_of
 from ._library import Csr, InputError, OperatorInfo, Report, call, check, library, world_without_mpi4py
 
 _FLOATS = {"float32": 4, "float64": 8}
@@ -127,7 +127,7 @@ class Operator:
         call("rowhalo_create_f", handle, ctypes.byref(rows), text.encode(), ctypes.byref(self._handle))
         info = OperatorInfo()
         call("rowhalo_get_info", self._handle, ctypes.byref(info))
-        self._made_of = (csr, comm, device, format, not transpose, owned_columns, options)
+        self._csr, self._made_with = csr, (comm, device, format, not transpose, owned_columns, options)
         self._device = "gpu" if info.on_gpu else "cpu"
         self._dtype_name = "float64" if info.vector_bytes == 8 else "float32"
         self._apply: Callable[..., int] = (library().rowhalo_apply if info.vector_bytes == 8
@@ -200,12 +200,27 @@ class Operator:
         """The same as self @ x."""
         return self @ x
 
+    def refill(self, data: Any) -> None:
+        """Collective. New values in the places of csr, in the order of csr.data, of an operator with
+        options="refillable=on". As csr.data in number type and shape; float64 is read where it is, float32 copied.
+        Solvers and the transpose are made anew when they are next asked for."""
+        csr = self._csr
+        view, expected = view_of(data), view_of(csr.data)
+        if (view.dtype, view.shape) != (expected.dtype, expected.shape):
+            raise ArrayError(f"data is {view.dtype} of the shape {view.shape}; csr.data is {expected.dtype} of "
+                             f"{expected.shape}")
+        self._drop_solvers()
+        data = contiguous(data)
+        values = as_float64(data)
+        call("rowhalo_refill", self._handle, view_of(values).address, stream_of(values))
+        self._csr = type(csr)((data, csr.indices, csr.indptr), shape=csr.shape)
+
     def transposed(self) -> "Operator":
         """Collective. The operator of the transpose, with a matrix of its own; made at the first call."""
         if self._transposed is None:
-            csr, comm, device, format, transpose, owned_columns, options = self._made_of
-            self._transposed = Operator(csr, comm, device, format, transpose, owned_columns=owned_columns,
-                                        options=options)
+            comm, device, format, transpose, owned_columns, options = self._made_with
+            self._transposed = Operator(self._csr, comm, device, format, transpose, owned_columns=owned_columns,
+                                        options=f"{options}; refillable=off")
         return self._transposed
 
     def rmatvec(self, x: Any) -> Any:
@@ -243,14 +258,17 @@ class Operator:
         call("rowhalo_solver_norms", solver, norms.ctypes.data, norms.size, ctypes.byref(count))
         return Solution(x, bool(report.converged), int(report.iterations), report.end.decode(), norms, report.seconds)
 
-    def close(self) -> None:
-        """Collective. Frees everything, solvers and transpose too; a second call does nothing."""
+    def _drop_solvers(self) -> None:
         for solver in self._solvers.values():
             call("rowhalo_solver_destroy", ctypes.byref(solver))
         self._solvers = {}
         if self._transposed is not None:
             self._transposed.close()
             self._transposed = None
+
+    def close(self) -> None:
+        """Collective. Frees everything, solvers and transpose too; a second call does nothing."""
+        self._drop_solvers()
         call("rowhalo_destroy", ctypes.byref(self._handle))
         self._apply = _closed
 
