@@ -80,6 +80,8 @@ def one_rank():
         again = rowhalo.Operator(wide_matrix, transpose=True, options=b.T.tuning)
         assert again.shape == (90, 60) and again.tuning == b.T.tuning
     refused(rowhalo.InputError, "was closed", lambda: b @ x[:90])
+    refused(rowhalo.InputError, "was closed", b.transposed)
+    refused(rowhalo.InputError, "was closed", lambda: b.refill(wide_matrix.data))
     refused(TypeError, "comm is a int", lambda: rowhalo.Operator(matrix, 0))
 
     single = rowhalo.Operator(matrix.astype(np.float32), format="csr")

@@ -200,11 +200,16 @@ class Operator:
         """The same as self @ x."""
         return self @ x
 
+    def _rows(self) -> Any:
+        if self._csr is None:
+            _closed()
+        return self._csr
+
     def refill(self, data: Any) -> None:
         """Collective. New values in the places of csr, in the order of csr.data, of an operator with
         options="refillable=on". As csr.data in number type and shape; float64 is read where it is, float32 copied.
         Solvers and the transpose are made anew when they are next asked for."""
-        csr = self._csr
+        csr = self._rows()
         view, expected = view_of(data), view_of(csr.data)
         if (view.dtype, view.shape) != (expected.dtype, expected.shape):
             raise ArrayError(f"data is {view.dtype} of the shape {view.shape}; csr.data is {expected.dtype} of "
@@ -219,7 +224,7 @@ class Operator:
         """Collective. The operator of the transpose, with a matrix of its own; made at the first call."""
         if self._transposed is None:
             comm, device, format, transpose, owned_columns, options = self._made_with
-            self._transposed = Operator(self._csr, comm, device, format, transpose, owned_columns=owned_columns,
+            self._transposed = Operator(self._rows(), comm, device, format, transpose, owned_columns=owned_columns,
                                         options=f"{options}; refillable=off")
         return self._transposed
 
@@ -270,7 +275,7 @@ class Operator:
         """Collective. Frees everything, solvers and transpose too; a second call does nothing."""
         self._drop_solvers()
         call("rowhalo_destroy", ctypes.byref(self._handle))
-        self._apply = _closed
+        self._apply, self._csr = _closed, None
 
     def __enter__(self) -> "Operator":
         return self
