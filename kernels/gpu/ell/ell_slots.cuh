@@ -19,6 +19,8 @@ inline void fill_ell(const CsrView& matrix, RowListView rows, int threads, std::
   const std::int64_t apart = std::int64_t{rows.count} * threads;
   const auto walk = [=] __device__(std::int64_t place) {
     RowEntries own = entries_of(matrix, rows, place / threads);
+    // hyb has entries beyond the slots
+    own.end = min(own.end, own.begin + slots / apart * threads);
     own.begin += place % threads;
     copy_row(bytes, matrix.values, own, threads, values, place, apart);
     if (indices == nullptr) return;

@@ -3,6 +3,7 @@
 // Operator::refill(): y of an operator with new values has the bits of a new operator's, whatever
 // rows it was made of, in every order of its steps; many times, without more memory.
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -189,11 +190,17 @@ TEST_CASE("a hundred refills take no more memory") {
   };
   for (std::uint64_t k = 0; k < 3; ++k) step(k);
   const std::int64_t before = peak_host_bytes(world());
-  const std::int64_t free_before = device == Device::gpu ? free_device_bytes() : 0;
-  for (std::uint64_t k = 0; k < 100; ++k) step(k);
+  // Other programs may take memory of the GPU in between: what leaks is missing after each round.
+  std::int64_t least_growth = std::numeric_limits<std::int64_t>::max();
+  for (std::uint64_t round = 0; round < 5; ++round) {
+    const std::int64_t free_before = device == Device::gpu ? free_device_bytes() : 0;
+    for (std::uint64_t k = 0; k < 20; ++k) step(20 * round + k);
+    const std::int64_t free_after = device == Device::gpu ? free_device_bytes() : 0;
+    least_growth = std::min(least_growth, free_before - free_after);
+  }
   constexpr std::int64_t noise = 1 << 20;
   REQUIRE_ALL_RANKS(peak_host_bytes(world()) <= before + noise);
-  if (device == Device::gpu) REQUIRE_ALL_RANKS(free_device_bytes() >= free_before);
+  REQUIRE_ALL_RANKS(least_growth <= 0);
   own.values = values;
   Operator anew(world(), own, {.device = device, .refillable = true});
   REQUIRE_ALL_RANKS(product_with(a, x) == product_with(anew, vector_of(anew)));
