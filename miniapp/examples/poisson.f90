@@ -40,6 +40,7 @@ program poisson
     ' iterations, largest error', error
   call check(rowhalo_solver_destroy(cg))
   call check(rowhalo_destroy(a))
+  deallocate (offsets, columns, values, ones, b, x)
   call MPI_Finalize()
   if (report%converged == 0 .or. error > 1d-7) error stop 1
 

@@ -74,6 +74,7 @@ program test_fortran
   call require(rowhalo_create(world, rowhalo_csr(own, own, c_loc(offsets), c_null_ptr, c_loc(values), 8, 8, 8), '', &
                a) == rowhalo_bad_input, 'a code')
   call require(rowhalo_error() == 'rowhalo_csr: columns is NULL', rowhalo_error())
+  deallocate (options)  ! which a main program keeps, and sanitizers count
   call check(rowhalo_end(), 'end')
 
 contains
