@@ -26,7 +26,7 @@ constexpr int row_bits = 32;
 
 /// Where an entry stands: its row of the transpose, from the first one of the bucket on, and, in
 /// the low 32 bits, its row of the matrix, from the first one of the rank on.
-using Place = GlobalIndex;
+using EntryPlace = GlobalIndex;
 
 /// The rows of the transpose, cut in as many buckets for each rank; the last ones may be empty.
 struct Buckets {
@@ -70,7 +70,7 @@ void visit_entries(const CsrRows& rows, GlobalIndex first, GlobalIndex last, con
 /// Entries grouped by bucket, in stored order.
 struct Grouped {
   std::vector<std::int64_t> counts;  ///< per bucket
-  std::vector<Place> places;
+  std::vector<EntryPlace> places;
   std::vector<double> values;
 };
 
@@ -82,7 +82,7 @@ Grouped group_by_bucket(const CsrRows& rows, const Buckets& buckets, Progress& p
   for_each_part(threads, [&](int part) {
     std::vector<std::int64_t> own(buckets.count(), 0);  // threads would disturb each other
     visit_entries(rows, starts[part], starts[part + 1], buckets,
-                  [&](std::int64_t bucket, Place, Offset) { ++own[bucket]; });
+                  [&](std::int64_t bucket, EntryPlace, Offset) { ++own[bucket]; });
     next[part] = std::move(own);
   });
   Grouped grouped;
@@ -97,7 +97,7 @@ Grouped group_by_bucket(const CsrRows& rows, const Buckets& buckets, Progress& p
   resize_by_all_threads(grouped.values, total);
   for_each_part(threads, [&](int part) {
     visit_entries(rows, starts[part], starts[part + 1], buckets,
-                  [&](std::int64_t bucket, Place place, Offset k) {
+                  [&](std::int64_t bucket, EntryPlace place, Offset k) {
                     const std::int64_t at = next[part][bucket]++;
                     grouped.places[at] = place;
                     grouped.values[at] = rows.values[k];
@@ -111,7 +111,7 @@ Grouped group_by_bucket(const CsrRows& rows, const Buckets& buckets, Progress& p
 struct Arrived {
   std::vector<std::int64_t> starts;     ///< ranks * per_rank + 1
   std::vector<GlobalIndex> first_rows;  ///< of the matrix, per rank
-  const Place* places;
+  const EntryPlace* places;
   const double* values;
 };
 
@@ -151,7 +151,7 @@ void sort_buckets(const Arrived& arrived, const Buckets& buckets, DistributedCsr
       visit([&](GlobalIndex row, int rank, std::int64_t k) {
         const Offset to = next[row]++;
         result.columns[to] =
-            arrived.first_rows[rank] + (arrived.places[k] & ((Place{1} << row_bits) - 1));
+            arrived.first_rows[rank] + (arrived.places[k] & ((EntryPlace{1} << row_bits) - 1));
         result.values[to] = arrived.values[k];
       });
     });
@@ -178,7 +178,7 @@ std::vector<std::int64_t> send_buckets(const Comm& comm, const Grouped& grouped,
     for (std::size_t k = 0; k < counts.size(); ++k) bytes[k / per_rank] += 8 * counts[k];
     return bytes;
   };
-  static_assert(sizeof(Place) == 8 && sizeof(double) == 8);
+  static_assert(sizeof(EntryPlace) == 8 && sizeof(double) == 8);
   const std::vector<std::int64_t> sent = bytes_of_ranks(grouped.counts);
   const std::vector<std::int64_t> received = bytes_of_ranks(arriving);
   std::vector<std::int64_t> starts = starts_of(arriving);
