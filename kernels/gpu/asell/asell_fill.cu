@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "kernels/gpu/asell/asell_rows.cuh"
+#include "kernels/gpu/conversion/row_tiles.cuh"
 #include "kernels/gpu/device/words.hpp"
 #include "kernels/gpu/values/positions.cuh"
 #include "kernels/gpu/warp/bits.cuh"
@@ -183,14 +184,22 @@ class Presence {
 template <IndexCode code, class Word, class Writer>
 __device__ void copy_lane(const FillArguments& a, const AsellSlice& slice, const Lane& lane,
                           Writer& writer) {
+  constexpr int depth = 16;
   const Presence<code> present(a, slice, lane);
-  const Word* next = static_cast<const Word*>(a.matrix.values) + lane.begin;
+  RowTile<Word, depth> tile;
+  Offset next = lane.begin;
   const auto steps = static_cast<int>(slice.steps());
+  for (int first = 0; first < steps; first += depth) {
+    tile.load(static_cast<const Word*>(a.matrix.values), next, lane.end);
+    const int end = min(first + depth, steps);
+    int taken = 0;
 #pragma unroll 4
-  for (int step = 0; step < steps; ++step) {
-    const bool here = present(step);
-    writer.put(here ? cached(next) : Word{0});
-    if (here) ++next;
+    for (int step = first; step < end; ++step) {
+      const bool here = present(step);
+      writer.put(here ? tile[taken] : Word{0});
+      if (here) ++taken;
+    }
+    next += taken;
   }
   writer.finish();
 }
@@ -264,7 +273,7 @@ void fill_asell_values(const CsrView& matrix, RowListView rows, const AsellLayou
   with_word(matrix_value_bytes(matrix.precision), [&]<class Word>(Word) {
     const FillKernel kernel = value_kernel<Word>(layout.value_code);
     if (kernel != nullptr) {
-      launch_items(walking_in(stream), kernel, arguments.slices * warp_size, arguments);
+      launch_items({native(stream)}, kernel, arguments.slices * warp_size, arguments);
     }
   });
 }

@@ -8,6 +8,7 @@
 
 #include "kernels/gpu/bsr/block_rows.hpp"
 #include "kernels/gpu/conversion/convert.hpp"
+#include "kernels/gpu/conversion/row_tiles.cuh"
 #include "kernels/gpu/conversion/row_walks.cuh"
 #include "kernels/gpu/conversion/sort_and_scan.hpp"
 #include "kernels/gpu/device/device_work.hpp"
@@ -190,29 +191,38 @@ template <class Word, int b>
 __global__ void copy_block_values(CsrView matrix, RowListView rows, Places places,
                                   std::int64_t slices, int widest_chunk, const Offset* begins,
                                   StoredColumns columns, Word* values) {
+  constexpr int depth = 8, steps_of_tile = depth / b;
   const std::int64_t thread = thread_index(), p = thread / b, slice = p / places.slice;
-  if (slice >= slices) return;
+  const bool is_row = slice < slices;
   const std::int64_t lanes = std::int64_t{places.slice} * b, lane = thread - slice * lanes;
-  const unsigned base = columns.base(slice);
-  const RowEntries row = entries_of(matrix, rows, places.block_row(p) * b + lane % b);
-  const auto head = [&](Offset e) {
-    return e < row.end ? static_cast<unsigned>(cached(matrix.indices + e)) : BlockMerge<b>::none;
-  };
-  Offset e = row.begin;
-  unsigned next = head(e);
-  const Offset end = begins[slice + 1];
-  for (Offset first = begins[slice]; first < end; first += places.slice) {
-    const unsigned column = base + columns.at(first + lane / b);
+  const unsigned base = is_row ? columns.base(slice) : 0;
+  const RowEntries row =
+      is_row ? entries_of(matrix, rows, places.block_row(p) * b + lane % b) : RowEntries{0, 0, 0};
+  Offset first = is_row ? begins[slice] : 0, next = row.begin;
+  const Offset end = is_row ? begins[slice + 1] : 0;
+  const auto own_steps = static_cast<unsigned>((end - first) / places.slice);
+  const unsigned steps = __reduce_max_sync(all_lanes, own_steps);
+  RowTile<LocalIndex, depth> indices;
+  RowTile<Word, depth, 1> words;
+  for (unsigned of_tile = 0; of_tile < steps; of_tile += steps_of_tile) {
+    indices.load(matrix.indices, next, row.end);
+    words.load(static_cast<const Word*>(matrix.values), next, row.end);
+    int taken = 0;
+    for (unsigned step = of_tile; step < min(of_tile + steps_of_tile, own_steps); ++step) {
+      const unsigned column = base + columns.at(first + lane / b);
 #pragma unroll
-    for (int c = 0; c < b; ++c) {
-      const Chunk chunk = chunk_of(c, b, widest_chunk);
-      Word word = hole_word<Word>();
-      if (next - column == static_cast<unsigned>(c)) {
-        word = word_of_entry(cached(static_cast<const Word*>(matrix.values) + e));
-        next = head(++e);
+      for (int c = 0; c < b; ++c) {
+        const Chunk chunk = chunk_of(c, b, widest_chunk);
+        Word word = hole_word<Word>();
+        if (taken < depth && next + taken < row.end &&
+            static_cast<unsigned>(indices[taken]) - column == static_cast<unsigned>(c)) {
+          word = word_of_entry(words[taken++]);
+        }
+        values[first * b * b + chunk.first * lanes + lane * chunk.width + c - chunk.first] = word;
       }
-      values[first * b * b + chunk.first * lanes + lane * chunk.width + c - chunk.first] = word;
+      first += places.slice;
     }
+    next += taken;
   }
 }
 
@@ -310,10 +320,10 @@ void fill_block_values(const CsrView& matrix, RowListView rows, const BlockRows&
                        Stream stream) {
   with_word(matrix_value_bytes(matrix.precision), [&]<class Word>(Word) {
     with_block_size(blocks.size, [&](auto size) {
-      launch_items(walking_in(stream), copy_block_values<Word, size>,
-                   blocks.slices() * blocks.slice * size, matrix, rows, places_of(blocks),
-                   blocks.slices(), blocks.widest_chunk, blocks.begins.data(), columns_of(blocks),
-                   reinterpret_cast<Word*>(blocks.values.data()));
+      launch_items({native(stream)}, copy_block_values<Word, size>,
+                   whole_warps(blocks.slices() * blocks.slice * size), matrix, rows,
+                   places_of(blocks), blocks.slices(), blocks.widest_chunk, blocks.begins.data(),
+                   columns_of(blocks), reinterpret_cast<Word*>(blocks.values.data()));
     });
   });
 }

@@ -73,20 +73,21 @@ DeviceArray<Offset> slice_begins(const CsrView& matrix, RowListView rows, Slices
 void fill_slices(const CsrView& matrix, RowListView rows, Slices slices, const Offset* begins,
                  LocalIndex* indices, void* values, Stream stream) {
   const std::size_t bytes = matrix_value_bytes(matrix.precision);
+  const std::int64_t lanes_of_all = slices.count(rows.count) * slices.rows;
   const auto walk = [=] __device__(std::int64_t k) {
     const std::int64_t slice = k / slices.rows;
-    const LocalIndex lanes = slices.lanes(slice, rows.count);
-    if (k % slices.rows >= lanes) return;
-    const Offset first = begins[slice] + k % slices.rows, end = begins[slice + 1];
-    const RowEntries row = entries_of(matrix, rows, k);
+    const LocalIndex lanes = k < lanes_of_all ? slices.lanes(slice, rows.count) : 0;
+    const bool has_row = k % slices.rows < lanes;
+    const Offset first = has_row ? begins[slice] + k % slices.rows : 0;
+    const RowEntries row = has_row ? entries_of(matrix, rows, k) : RowEntries{0, 0, 0};
     copy_row(bytes, matrix.values, row, 1, values, first, lanes);
-    if (indices == nullptr) return;
+    if (indices == nullptr || !has_row) return;
     Offset e = row.begin;
-    for (Offset slot = first; slot < end; slot += lanes, ++e) {
+    for (Offset slot = first; slot < begins[slice + 1]; slot += lanes, ++e) {
       indices[slot] = e < row.end ? matrix.indices[e] : -1;
     }
   };
-  for_each_item(slices.count(rows.count) * slices.rows, walk, walking_in(stream));
+  for_each_item(whole_warps(lanes_of_all), walk, {native(stream)});
 }
 
 DeviceArray<LocalIndex> row_of_entries(const CsrView& matrix) {

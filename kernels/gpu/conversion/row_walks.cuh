@@ -4,6 +4,7 @@
 // lanes take its entries side by side. Work is a device lambda (for_each_item of threads.cuh).
 #pragma once
 
+#include "kernels/gpu/conversion/row_tiles.cuh"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/threads.cuh"
 #include "partition/base/csr.hpp"
@@ -70,14 +71,29 @@ __device__ inline void copy_number(std::size_t bytes, const void* from, Offset s
 template <class Word>
 __device__ void copy_words(const void* from, const RowEntries& row, int stride, void* to,
                            Offset place, std::int64_t apart) {
+  const Word* numbers = static_cast<const Word*>(from);
   Word* target = static_cast<Word*>(to) + place;
+  if (stride != 1) {
 #pragma unroll 4
-  for (Offset e = row.begin; e < row.end; e += stride, target += apart) {
-    *target = cached(static_cast<const Word*>(from) + e);
+    for (Offset e = row.begin; e < row.end; e += stride, target += apart) {
+      *target = cached(numbers + e);
+    }
+    return;
+  }
+  constexpr int depth = 16;
+  RowTile<Word, depth> tile;
+  const unsigned longest = __reduce_max_sync(all_lanes, static_cast<unsigned>(row.end - row.begin));
+  for (unsigned first = 0; first < longest; first += depth) {
+    const Offset next = row.begin + first;
+    tile.load(numbers, next, row.end);
+    const auto count = static_cast<int>(min(row.end - next, Offset{depth}));
+#pragma unroll 4
+    for (int k = 0; k < count; ++k, target += apart) *target = tile[k];
   }
 }
 
-/// Every stride-th number of a row to places that are so far apart, the first to `place`.
+/// All lanes of a warp, with a row each, which may be empty: every stride-th number of it to places
+/// that are so far apart, the first to `place`.
 __device__ inline void copy_row(std::size_t bytes, const void* from, const RowEntries& row,
                                 int stride, void* to, Offset place, std::int64_t apart) {
   if (bytes == sizeof(std::uint64_t)) {

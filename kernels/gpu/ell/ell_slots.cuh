@@ -23,13 +23,13 @@ inline void fill_ell(const CsrView& matrix, RowListView rows, int threads, std::
     own.end = min(own.end, own.begin + slots / apart * threads);
     own.begin += place % threads;
     copy_row(bytes, matrix.values, own, threads, values, place, apart);
-    if (indices == nullptr) return;
+    if (indices == nullptr || place >= apart) return;
     Offset e = own.begin;
     for (std::int64_t slot = place; slot < slots; slot += apart, e += threads) {
       indices[slot] = e < own.end ? matrix.indices[e] : -1;
     }
   };
-  for_each_item(slots == 0 ? 0 : apart, walk, walking_in(stream));
+  for_each_item(slots == 0 ? 0 : whole_warps(apart), walk, {native(stream)});
 }
 
 template <class Matrix>

@@ -27,6 +27,11 @@ inline ConversionLaunch walking_in(Stream stream) {
   return {native(stream), conversion_ballast};
 }
 
+/// As many items as whole warps have lanes, for work that lanes of a warp do together.
+inline std::int64_t whole_warps(std::int64_t items) {
+  return (items + warp_size - 1) / warp_size * warp_size;
+}
+
 /// A thread per item; nothing without items.
 template <class... Parameters>
 void launch_items(ConversionLaunch launch, void (*kernel)(Parameters...), std::int64_t items,
