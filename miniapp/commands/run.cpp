@@ -75,8 +75,8 @@ ExitCode run(Session& session) {
   // --partition all: one partition after the other, each from the source. What the report describes
   // is the best of all.
   const bool sweeps = options.partition == all_partitioners;
-  std::vector<std::string> partitions{options.partition};
-  if (sweeps) partitions = partitioners_to_sweep();
+  const std::vector<std::string> partitions =
+      sweeps ? partitioners_to_sweep() : std::vector{options.partition};
   const RunReport empty = report;
   RunOptions one = options;
   std::unique_ptr<const Experiment> e;

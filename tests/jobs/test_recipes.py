@@ -20,6 +20,7 @@ GOLDEN = launch.SOURCE / "tests/cli/golden"
 OUTPUTS = {  # command lines of the golden outputs
     "run": ["run", "--matrix", "stencil27:24", *launch.AUTO, "--min-seconds", "0", "--validate", "reference"],
     "solve": ["solve", "--matrix", "stencil27:24", "--method", "cg", "--preconditioner", "jacobi", *launch.AUTO],
+    "pair": ["run", "--matrix", "lp:10", "--pair", *launch.AUTO, "--min-seconds", "0", "--validate", "reference"],
 }
 FOM = re.compile(r"^FOM: (\w+) (\S+) (\S+)$", re.MULTILINE)
 UPDATE = "--update" in sys.argv
@@ -87,11 +88,13 @@ class Expressions(launch.Case):
 
     def test_every_figure_is_found(self):
         outputs = {name: (GOLDEN / f"output_{name}.txt").read_text(encoding="utf-8") for name in OUTPUTS}
+        of_pair = {"spmv_pair_median_seconds", "spmv_transposed_median_seconds"}  # which recipes do not run
         known = {name for output in outputs.values() for name in figures(output)}
-        self.assertEqual(len(known), 8)
+        self.assertEqual(len(known), 10)
+        self.assertLess(of_pair, known)
         for framework, read in FRAMEWORKS.items():
             lines, passed = read()
-            self.assertEqual(set(lines), known, framework)
+            self.assertEqual(set(lines), known if framework == "guide" else known - of_pair, framework)
             for command, output in outputs.items():
                 expected = figures(output)
                 self.assertTrue(re.search(passed, output, re.MULTILINE), framework)
