@@ -26,11 +26,11 @@ FormatEntry entry(const char* name, const char* summary, Device device, unsigned
   FormatEntry entry{name,           summary,         device,        has(canonical),
                     has(automatic), has(repeatable), has(baseline), has(reduced_precision),
                     nullptr,        nullptr};
+  entry.refillable = has(refillable);
   if (parts == nullptr) return entry;
   entry.make = parts->make;
   entry.predict = parts->predict;
   entry.options = &parts->options;
-  entry.refillable = has(refillable);
   return entry;
 }
 
