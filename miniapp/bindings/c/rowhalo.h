@@ -151,8 +151,7 @@ int rowhalo_refill(rowhalo_operator* op, const double* values, void* stream);
 //   norm             unpreconditioned (default) | natural | preconditioned: of cg and its kin
 //   max_iterations   10000 (default)
 //   reproducible     off (default) | on: x and norms have identical bits for any number of ranks,
-//   if
-//                    the operator's format has
+//                    if y of the operator's format has
 // On GPUs the work goes to `stream`, or follows it.
 int rowhalo_solver_create(rowhalo_operator* op, const char* options, void* stream,
                           rowhalo_solver** solver);
