@@ -87,6 +87,18 @@ MatrixReport describe_matrix(const Comm& comm, const DistributedCsr& matrix) {
   return report;
 }
 
+MatrixReport describe_outline(const MatrixOutline& outline) {
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  MatrixReport report;
+  report.info = outline.info;
+  report.nonzeros = outline.nonzeros;
+  const auto rows = static_cast<double>(outline.info.rows);
+  const double mean = rows == 0 ? 0 : static_cast<double>(outline.nonzeros) / rows;
+  report.row_length = {unknown, mean, unknown};
+  report.row_length_stddev = unknown;
+  return report;
+}
+
 std::vector<Flow> sent_flows(const Comm& comm, const HaloPlan& plan) {
   std::vector<Flow> flows;
   for (const HaloPlan::Send& send : plan.sends) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "io/report/report.hpp"
+#include "io/sources.hpp"
 #include "miniapp/bench/measurement.hpp"
 #include "partition/assignment.hpp"
 #include "partition/base/progress.hpp"
@@ -16,6 +17,8 @@ namespace rowhalo {
 
 /// Collective.
 MatrixReport describe_matrix(const Comm& comm, const DistributedCsr& matrix);
+/// Local. Of a matrix that has not been read.
+MatrixReport describe_outline(const MatrixOutline& outline);
 HaloReport describe_halo(const Comm& comm, const LocalMatrix& matrix, const HaloPlan& plan,
                          const NodeMap& nodes, Precision precision);
 /// Local. What this rank sends to others per product.

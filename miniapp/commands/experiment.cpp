@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <limits>
 #include <sstream>
 #include <utility>
 
@@ -162,18 +161,6 @@ void check_reproducible(const RunOptions& options, Device device) {
         "--partial-sums on: adds up rows in parts, which --reproducible excludes; "
         "leave one of them out");
   }
-}
-
-MatrixReport describe_outline(const MatrixOutline& outline) {
-  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-  MatrixReport report;
-  report.info = outline.info;
-  report.nonzeros = outline.nonzeros;
-  const auto rows = static_cast<double>(outline.info.rows);
-  const double mean = rows == 0 ? 0 : static_cast<double>(outline.nonzeros) / rows;
-  report.row_length = {unknown, mean, unknown};
-  report.row_length_stddev = unknown;
-  return report;
 }
 
 ExitCode dry_run(const RunOptions& options, const Machine& machine, Session& session) {

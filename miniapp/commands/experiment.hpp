@@ -126,8 +126,6 @@ void check_reproducible(const RunOptions& options, Device device);
 /// transpose.
 MatrixOutline outline_of(const RunOptions& options, const Job& job,
                          const char* option = "--matrix");
-/// The same in a report.
-MatrixReport describe_outline(const MatrixOutline& outline);
 
 /// --dry, instead of all that follows: only the outline of the matrix, and whether what the options
 /// name can be used here.
