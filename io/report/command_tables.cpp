@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sections of `info`, of `network`, of what is predicted from a machine file, and of `solve`,
-// in the table for people (text_table.hpp).
+// The sections of `info`, of `network`, of what is predicted from a machine file, of `solve`, of
+// `run --pair` and of telemetry, in the table for people (text_table.hpp).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <ostream>
 
 #include "io/report/reasons.hpp"
@@ -14,6 +15,18 @@
 namespace rowhalo {
 
 namespace {
+
+/// "a" or "a to b", over all GPUs; "?" where none tells.
+std::string range_text(const std::vector<GpuTelemetry>& gpus, const auto& value) {
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  for (const GpuTelemetry& gpu : gpus) {
+    least = std::fmin(least, value(gpu));
+    most = std::fmax(most, value(gpu));
+  }
+  if (least > most) return "?";
+  const std::string first = fmt::format("{:.0f}", least), last = fmt::format("{:.0f}", most);
+  return first == last ? first : first + " to " + last;
+}
 
 std::string percent(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? "-" : fmt::format("{:.1f} %", 100.0 * double(part) / double(whole));
@@ -338,6 +351,33 @@ void write_time_steps(Table& table, const TimeStepsReport& steps) {
   if (steps.petsc_seconds) {
     table.line("PETSc", "MatSetValuesCOO: {}", seconds_text(*steps.petsc_seconds));
   }
+}
+
+void write_telemetry(Table& table, const TelemetryReport& t) {
+  const bool energy = t.gpu_joules || t.cpu_joules;
+  if (t.gpus.empty() && !energy) return;
+  table.group("While timed");
+  if (!t.gpus.empty()) {
+    const auto text = [&](const auto& value) { return range_text(t.gpus, value); };
+    table.line("clock", "mean {} of {} MHz, memory {} MHz",
+               text([](const auto& g) { return g.sm_clock_mhz.mean; }),
+               text([](const auto& g) { return g.highest_sm_clock_mhz; }),
+               text([](const auto& g) { return g.memory_clock_mhz; }));
+    table.line("power per GPU", "sampled mean {} of {} W, at most {} degrees Celsius",
+               text([](const auto& g) { return g.power_watts.mean; }),
+               text([](const auto& g) { return g.power_limit_watts; }),
+               text([](const auto& g) { return g.temperature_celsius; }));
+  }
+  std::string text;
+  if (t.gpu_joules) text += "GPUs " + joules_text(*t.gpu_joules);
+  if (t.cpu_joules) text += (text.empty() ? "CPUs " : ", CPUs ") + joules_text(*t.cpu_joules);
+  text += fmt::format(" in {:.3g} s", t.seconds);
+  if (t.energy_per_product_joules) {
+    text += fmt::format("; {} per product, {:.4g} GF/s per watt",
+                        joules_text(*t.energy_per_product_joules), *t.gflops_per_watt);
+  }
+  if (energy) table.line("energy", text);
+  for (const std::string& warning : t.warnings) table.line("warning", warning);
 }
 
 }  // namespace rowhalo

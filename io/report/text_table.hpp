@@ -91,6 +91,9 @@ void write_expected(Table& table, const ExpectedReport& expected,
 /// The section of `run --pair`.
 void write_pair(Table& table, const PairReport& pair);
 
+/// While batches were timed; nothing where nothing could be read.
+void write_telemetry(Table& table, const TelemetryReport& t);
+
 /// The sections of `solve`; there is at least one method.
 void write_solvers(Table& table, const std::vector<SolverReport>& solvers);
 void write_time_steps(Table& table, const TimeStepsReport& steps);
