@@ -50,24 +50,21 @@ struct VectorView {
   operator ConstVectorView() const { return {data, type}; }
 };
 
-/// How several vectors lie in memory.
-enum class Layout {
-  row,    ///< entry i of vector k at i * vectors + k
-  column  ///< one vector after the other
-};
+/// How many vectors a product takes at most.
+constexpr int most_vectors = 32;
 
 /// y = alpha A x + beta y over the listed rows of a local matrix. x and y are of the type that
-/// vectors have in the precision of the matrix (vector_type()), and do not overlap.
+/// vectors have in the precision of the matrix (vector_type()), and do not overlap. Several vectors
+/// lie in row layout: entry i of vector k at i * vectors + k.
 struct LocalProduct {
   double alpha = 1;
   ConstVectorView x;  ///< one entry per local column
   double beta = 0;
   VectorView y;  ///< one entry per row of the local matrix; only the listed rows are written
   /// SpmvKernel::dot_parts() entries in the memory of the device, which then add up to the sum of
-  /// x[i] y[i] over the listed rows with the new y. Null: not wanted.
+  /// x[i] y[i] over the listed rows with the new y. Null: not wanted. For one vector only.
   double* dot_parts = nullptr;
-  int vectors = 1;  ///< that x and y hold; so far kernels take one
-  Layout layout = Layout::row;
+  int vectors = 1;  ///< that x and y hold, up to most_vectors
 };
 
 }  // namespace rowhalo

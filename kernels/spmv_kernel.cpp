@@ -15,14 +15,24 @@ void throw_other_type(NumberType given, NumberType wanted) {
 }
 
 void SpmvKernel::apply(const LocalProduct& product, Stream stream) const {
-  if (product.vectors != 1) {
-    throw std::logic_error(
-        fmt::format("a kernel that takes one vector was given {}", product.vectors));
+  if (product.vectors < 1 || product.vectors > most_vectors) {
+    throw std::logic_error(fmt::format("a product of {} vectors was asked for", product.vectors));
+  }
+  if (product.vectors > 1) {
+    if (product.dot_parts != nullptr) {
+      throw std::logic_error("a dot product of several vectors was asked for");
+    }
+    return multiply_several(product, stream);
   }
   if (product.dot_parts != nullptr && !dot_parts()) {
     throw std::logic_error("a kernel that sums no dot product was asked for one");
   }
   multiply(product, stream);
+}
+
+void SpmvKernel::multiply_several(const LocalProduct& product, Stream) const {
+  throw std::logic_error(
+      fmt::format("a kernel that takes one vector was given {}", product.vectors));
 }
 
 void SpmvKernel::refill_from(const void*, Stream) {

@@ -51,8 +51,14 @@ class SpmvKernel {
   SpmvKernel& operator=(const SpmvKernel&) = delete;
 
   /// One product; on a GPU in the order of `stream`. Throws std::logic_error where vectors are of
-  /// another type than the kernel's or several, and where dot_parts are asked of a kernel without.
+  /// another type than the kernel's, or several and the kernel takes one, and where dot_parts are
+  /// asked of a kernel without.
   void apply(const LocalProduct& product, Stream stream) const;
+
+  /// Whether apply() takes several vectors: each column of y has the bits of the product with that
+  /// column of x alone where the format is canonical; in others bits that depend on no other column
+  /// and repeat where those of one vector do.
+  virtual bool takes_several() const { return false; }
 
   /// Parts of x.y that apply() leaves where LocalProduct::dot_parts asks for them, in fp64; nothing
   /// where the format does not sum along.
@@ -84,6 +90,8 @@ class SpmvKernel {
  protected:
   /// What apply() does, with one vector; dot_parts are asked for only where dot_parts() has some.
   virtual void multiply(const LocalProduct& product, Stream stream) const = 0;
+  /// The same with 2 to most_vectors vectors, where takes_several().
+  virtual void multiply_several(const LocalProduct& product, Stream stream) const;
 };
 
 }  // namespace rowhalo

@@ -308,14 +308,14 @@ inline bool refuses(const SpmvKernel& kernel, const LocalProduct& product) {
   return false;
 }
 
-/// Whether it refuses vectors of another type, several at once, and a dot product that it does not
-/// sum. `right`: a product that it takes.
+/// Whether it refuses vectors of another type, more than it takes, and a dot product that it does
+/// not sum. `right`: a product that it takes.
 inline bool refuses_wrong_products(const SpmvKernel& kernel, const LocalProduct& right,
                                    double* parts) {
   LocalProduct other_x = right, other_y = right, several = right, dot = right;
   other_x.x.type = right.x.type == NumberType::fp64 ? NumberType::fp32 : NumberType::fp64;
   other_y.y.type = other_x.x.type;
-  several.vectors = 2;
+  several.vectors = kernel.takes_several() ? most_vectors + 1 : 2;
   dot.dot_parts = parts;
   return refuses(kernel, other_x) && refuses(kernel, other_y) && refuses(kernel, several) &&
          (kernel.dot_parts().has_value() || refuses(kernel, dot));

@@ -26,6 +26,10 @@ class DeviceFormat : public FormatKernel {
 
   /// Launches the product of at least one row.
   virtual void launch_product(const LocalProduct& product, cudaStream_t stream) const = 0;
+  /// The same with several vectors, where takes_several().
+  virtual void launch_several(const LocalProduct& product, cudaStream_t stream) const {
+    FormatKernel::multiply_several(product, {stream});
+  }
 
   /// Copies the values of at least one row from those of `matrix`; nothing where products read them
   /// where they are.
@@ -49,6 +53,11 @@ class DeviceFormat : public FormatKernel {
   void multiply(const LocalProduct& product, Stream stream) const final {
     if (rows_.count == 0) return;
     launch_product(product, native(stream));
+    ROWHALO_CUDA(cudaGetLastError());
+  }
+  void multiply_several(const LocalProduct& product, Stream stream) const final {
+    if (rows_.count == 0) return;
+    launch_several(product, native(stream));
     ROWHALO_CUDA(cudaGetLastError());
   }
 };
