@@ -39,7 +39,8 @@ case ${1:-} in
     cmake --preset release -S "$source" -B /tmp/build -D BUILD_TESTING=OFF "${@:3}"
     cmake --build /tmp/build
     cmake --install /tmp/build --prefix "$prefix"
-    ldd "$prefix/bin/rowhalo" | sed -n 's|.* => \(/[^ ]*\) .*|\1|p' | xargs realpath |
+    # librowhalo_with_petsc.so and librowhalo_petsc.so are loaded when they are asked for.
+    find "$prefix" \( -path '*/bin/rowhalo' -o -name 'librowhalo*.so' \) -exec ldd {} + | sed -n 's|.* => \(/[^ ]*\) .*|\1|p' | xargs realpath |
       packages_of | sort -u >"$prefix/share/rowhalo/packages.txt"
     rm -rf /tmp/build
     ;;

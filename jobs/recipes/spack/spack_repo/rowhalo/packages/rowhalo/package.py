@@ -6,6 +6,7 @@ Every optional library of the build is a variant that is either used or switched
 what CMake finds. MPI is needed always, so there is no variant for it.
 """
 
+import os
 from pathlib import Path
 
 from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
@@ -16,7 +17,9 @@ from spack.package import (
     check_outputs,
     conflicts,
     depends_on,
+    join_path,
     license,
+    run_after,
     variant,
     version,
     which,
@@ -46,11 +49,19 @@ class Rowhalo(CMakePackage, CudaPackage):
     variant("hwloc", default=True, description="Processors and caches in the report")
     variant("nccl", default=True, when="+cuda", description="Transport nccl")
     variant("python", default=False, description="What the Python package calls: NumPy, SciPy, mpi4py")
+    variant("fortran", default=False, description="The Fortran module, compiled by Spack's compiler")
+    variant(
+        "petsc-plugin",
+        default=False,
+        when="+petsc",
+        description="Where it is loaded, every PETSc program knows -mat_type rowhalo",
+    )
 
     generator("ninja")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
+    depends_on("fortran", type="build", when="+fortran")
     depends_on("cmake@3.25:", type="build")
     depends_on("pkgconfig", type="build", when="+petsc")
     depends_on("catch2@2.13:", type="test")
@@ -60,6 +71,7 @@ class Rowhalo(CMakePackage, CudaPackage):
     depends_on("nlohmann-json@3.11:")
     depends_on("cli11@2.1:")
     depends_on("petsc@3.18:+mpi+double~complex", when="+petsc")
+    depends_on("petsc+shared", when="+petsc-plugin")
     depends_on("hdf5+mpi", when="+hdf5")
     depends_on("metis@5", when="+metis")
     depends_on("scotch@7:+mpi", when="+scotch")
@@ -86,9 +98,28 @@ class Rowhalo(CMakePackage, CudaPackage):
             arguments.append(self.define("CMAKE_CUDA_ARCHITECTURES", architectures))
         return arguments
 
+    @property
+    def library_folder(self):
+        """lib or lib64, as CMake's GNUInstallDirs has it."""
+        folder = self.prefix.lib64
+        return folder if os.path.isdir(folder) else self.prefix.lib
+
     def setup_run_environment(self, env):
         """The Python package is in every installation; it is pure Python."""
         env.prepend_path("PYTHONPATH", self.prefix.share.rowhalo.python)
+        if self.spec.satisfies("+petsc-plugin"):
+            plugin = join_path(self.library_folder, "librowhalo_petsc.so")
+            env.append_flags("PETSC_OPTIONS", f"-dll_append {plugin}")
+
+    @run_after("install", when="+fortran")
+    def compile_fortran_module(self):
+        """include/rowhalo/rowhalo.mod and lib/librowhalo_fortran.a, for programs of this compiler."""
+        with working_dir(self.prefix.include.rowhalo):
+            Executable(self.spec["mpi"].mpifc)("-O2", "-c", "rowhalo.f90", "-o", "rowhalo.o")
+            which("ar", required=True)(
+                "rcs", join_path(self.library_folder, "librowhalo_fortran.a"), "rowhalo.o"
+            )
+            os.remove("rowhalo.o")
 
     def check(self):
         """After `spack install --test=root`: the unit tests, which need no launcher."""
