@@ -4,8 +4,9 @@ but what is said to be."""
 from __future__ import annotations
 
 import functools
+import importlib
 import sys
-from typing import Any, NamedTuple, Tuple
+from typing import Any, Callable, NamedTuple, Tuple
 
 import numpy as np
 
@@ -76,13 +77,47 @@ def empty(shape: Tuple[int, ...], like: Any) -> Any:
     return transposed.T if len(shape) > 1 else transposed
 
 
+def quick_address(like: Any) -> Callable[[Any, Tuple[int, ...]], Any]:
+    """f(array, shape) for arrays of the exact type of `like`: the address, or 0 where dtype, shape, device or order of
+    the entries differ, or may. It spares a small product the time of view_of()."""
+    dtype, library = like.dtype, library_of(like)
+    on_gpu = library == "torch" and like.is_cuda
+    of_torch: Callable[[Any, Tuple[int, ...]], Any] = lambda array, shape: (
+        array.data_ptr() if array.dtype is dtype and array.shape == shape and array.is_cuda is on_gpu
+        and array.is_contiguous() else 0)
+    of_cupy: Callable[[Any, Tuple[int, ...]], Any] = lambda array, shape: (
+        array.data.ptr if array.dtype is dtype and array.shape == shape and array.flags.c_contiguous else 0)
+    of_numpy: Callable[[Any, Tuple[int, ...]], Any] = lambda array, shape: (
+        array.__array_interface__["data"][0]
+        if array.dtype is dtype and array.shape == shape and array.flags.c_contiguous else 0)
+    return {"torch": of_torch, "cupy": of_cupy, "numpy": of_numpy}[library]
+
+
+@functools.lru_cache(maxsize=None)
+def _cupy_stream() -> Callable[[], Any]:
+    """Returns the address of CuPy's current stream, by the short way where this CuPy has it."""
+    slow: Callable[[], Any] = lambda: sys.modules["cupy"].cuda.get_current_stream().ptr
+    try:
+        return getattr(importlib.import_module("cupy_backends.cuda.stream"), "get_current_stream_ptr", slow)
+    except ImportError:
+        return slow
+
+
+@functools.lru_cache(maxsize=None)
+def _torch_stream() -> Callable[[int], Any]:
+    """The same of torch, of a device's number."""
+    torch = sys.modules["torch"]
+    slow: Callable[[int], Any] = lambda device: torch.cuda.current_stream(device).cuda_stream
+    return getattr(getattr(torch, "_C", None), "_cuda_getCurrentRawStream", slow)
+
+
 def stream_of(array: Any) -> int:
     """The current stream of the array's library, as an address; 0: the default stream, or a host array."""
     if isinstance(array, np.ndarray):
         return 0
-    library = library_of(array)
-    if library == "cupy":
-        return int(sys.modules["cupy"].cuda.get_current_stream().ptr)
-    if library == "torch" and array.is_cuda:
-        return int(sys.modules["torch"].cuda.current_stream(array.device).cuda_stream)
-    return 0
+    stream: int = 0
+    if library_of(array) == "cupy":
+        stream = _cupy_stream()()
+    elif array.is_cuda:
+        stream = _torch_stream()(array.get_device())
+    return stream

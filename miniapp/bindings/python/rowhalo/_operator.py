@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple
 
 import numpy as np
 
-from ._arrays import ArrayError, as_float64, contiguous, empty, library_of, stream_of, view_of
+from ._arrays import ArrayError, as_float64, contiguous, empty, library_of, quick_address, stream_of, view_of
 from ._library import Csr, InputError, OperatorInfo, Report, call, check, library, world_without_mpi4py
 
 _FLOATS = {"float32": 4, "float64": 8}
@@ -114,6 +114,7 @@ class Operator:
                  transpose: bool = False, *, owned_columns: Optional[int] = None, options: str = "") -> None:
         self._handle = ctypes.c_void_p()
         self._solvers: Dict[str, ctypes.c_void_p] = {}
+        self._quick: Dict[type, Callable[[Any, Tuple[int, ...]], Any]] = {}  # how arrays of a type are looked at
         self._transposed: Optional[Operator] = None
         handle, self._ranks, communicator = _communicator(comm)
         owned = _sizes(csr, owned_columns, self._ranks, communicator)
@@ -157,6 +158,11 @@ class Operator:
 
     def _address(self, array: Any, entries: int, name: str) -> int:
         """Of a vector, checked."""
+        quick = self._quick.get(type(array))
+        address: int = quick(array, (entries,)) if quick is not None else 0
+        return address or self._checked_address(array, entries, name)
+
+    def _checked_address(self, array: Any, entries: int, name: str) -> int:
         view = view_of(array)
         if view.dtype != self._dtype_name:
             raise ArrayError(f"{name} is {view.dtype}, the operator {self._dtype_name}: give {name}.astype(...), or "
@@ -168,6 +174,7 @@ class Operator:
             raise ArrayError(f"{name} has the shape {view.shape}; this rank has {entries} entries")
         if not view.contiguous:
             raise ArrayError(f"{name} is not contiguous")
+        self._quick[type(array)] = quick_address(array)
         return view.address
 
     def apply(self, x: Any, y: Any, alpha: float = 1.0, beta: float = 0.0) -> None:
