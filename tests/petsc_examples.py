@@ -11,7 +11,7 @@ results: every test of the C examples in FOLDERS whose program takes a matrix ty
 matrix type itself, needs no file and prints no times. All products are Rowhalo's, those of the smallest matrices too. `--list` prints the
 list. A line per test: same, rounding (numbers differ by less than 1e-4, counts by one), sensitive (PETSc's own type aijsell, which
 adds up in another order, too, differs from aij as well), DIFFERENT, or aij fails (which counts for neither side). Before what
-differs stands its command line. Exit status 1 where fewer than 95 % are same, rounding or sensitive."""
+differs stands its command line with the first line that does. Exit status 1 where fewer than 95 % are same, rounding or sensitive."""
 import argparse
 import os
 import re
@@ -125,6 +125,13 @@ def verdict(expected, found):
     return "rounding"
 
 
+def first_difference(expected, found):
+    for one, other in zip(expected.splitlines(), found.splitlines()):
+        if one != other:
+            return f"    - {one}\n    + {other}"
+    return "    one ends earlier"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--examples", type=Path, required=True)
@@ -147,7 +154,7 @@ def main():
         if program is None:
             what = "does not compile"
         else:
-            command = ["mpirun", "-n", str(ranks), str(program), *arguments, "-nox"]
+            command = ["mpirun", "-n", str(ranks), str(program), *arguments, "-nox", "-options_left", "no"]
             command += ["-vec_type", "cuda", "-dm_vec_type", "cuda"] if options.gpu else []
             ours = [*command, "-mat_type", "rowhalo", "-dm_mat_type", "rowhalo", "-dll_append",
                     str(options.library.resolve()), *AT_ONCE]
@@ -163,6 +170,7 @@ def main():
                         what = "sensitive"
                 if what in ("sensitive", "DIFFERENT"):
                     print(shlex.join(ours), f"(status {status})")
+                    print(first_difference(expected, found))
         counts[what] = counts.get(what, 0) + 1
         print(f"{what:10} {folder}/{name}", flush=True)
     print(counts)

@@ -5,18 +5,22 @@
 //
 //   rowhalo, a root name --> seqaijrowhalo on one rank    beginning with seqaij and mpiaij, since
 //                            mpiaijrowhalo on several     PETSc asks for these beginnings
+//   with CUDA vectors    --> seqaijcusparse or mpiaijcusparse, whose exact names PETSc asks for, in
+//                            products, factorisations and MatSetPreallocationCOO()
 //
 //   MatCreate_ of the types: MatSetType(A, MATSEQAIJ or MATMPIAIJ, AIJCUSPARSE where the options
 //   ask for CUDA vectors: device.hpp), then become_ours(A) replaces
 //     mult, multadd, multtranspose, multtransposeadd    AIJ's function or the operator
 //     destroy        reports and closes operators, then AIJ's
 //     bind-to-CPU    AIJ's, then ours again where it has taken them away (AIJCUSPARSE)
+//     duplicate      AIJ's, and the copy becomes ours
 //     convert        to other types: as AIJ, by AIJ's converters, which are kept by type name
 //     convertfrom    from other types: to AIJ, then become_ours()
 //     composed MatProductSetFromOptions_anytype_C       products with other types, found as AIJ's
 //
 // AIJ's own functions are kept per type, not per matrix: MatHeaderMerge takes composed objects and
 // the type's name away before it calls destroy.
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -31,8 +35,7 @@ namespace rowhalo {
 
 namespace {
 
-/// What is below our type. The two names of ours say nothing of the device, so that a type that was
-/// set stays that type.
+/// What is below our type. Matrices on GPUs keep that name, others take one of ours.
 enum Kind { seq, mpi, seq_cuda, mpi_cuda };
 constexpr int kinds = petsc_has_cuda ? 4 : 2;
 constexpr std::array<const char*, 4> aij_names{MATSEQAIJ, MATMPIAIJ, MATSEQAIJCUSPARSE,
@@ -58,6 +61,7 @@ struct AijFunctions {
   PetscErrorCode (*convert)(Mat, MatType, MatReuse, Mat*) = nullptr;
   PetscErrorCode (*convert_from)(Mat, MatType, MatReuse, Mat*) = nullptr;
   PetscErrorCode (*bind_to_cpu)(Mat, PetscBool) = nullptr;
+  PetscErrorCode (*duplicate)(Mat, MatDuplicateOption, Mat*) = nullptr;
 };
 std::array<AijFunctions, 4> aij_functions;
 
@@ -73,6 +77,7 @@ PetscErrorCode for_each_function(Functions& functions, const Visit& visit) {
   PetscCall(visit(MATOP_CONVERT, functions.convert));
   PetscCall(visit(MATOP_CONVERT_FROM, functions.convert_from));
   PetscCall(visit(MATOP_BIND_TO_CPU, functions.bind_to_cpu));
+  PetscCall(visit(MATOP_DUPLICATE, functions.duplicate));
   PetscFunctionReturn(petsc_success);
 }
 
@@ -150,22 +155,15 @@ PetscErrorCode destroy(Mat matrix) {
 template <Kind kind>
 PetscErrorCode bind_to_cpu(Mat matrix, PetscBool bind);
 
-PetscErrorCode is_ours(Mat matrix, bool& ours) {
-  PetscBool same = PETSC_FALSE;
-  PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)matrix, &same, MATSEQAIJROWHALO,
-                                      MATMPIAIJROWHALO, ""));
-  ours = same;
-  PetscFunctionReturn(petsc_success);
-}
-
 PetscErrorCode convert_to(Mat matrix, MatType type, MatReuse reuse, Mat* result);
 PetscErrorCode convert_from(Mat matrix, MatType type, MatReuse reuse, Mat* result);
+template <Kind kind>
+PetscErrorCode duplicate(Mat matrix, MatDuplicateOption option, Mat* copy);
 
 template <Kind kind>
 constexpr AijFunctions functions_of{
-    mult<kind>,    mult_add<kind>, mult_transpose<kind>, mult_transpose_add<kind>,
-    destroy<kind>, convert_to,     convert_from,         bind_to_cpu<kind>};
+    mult<kind>, mult_add<kind>, mult_transpose<kind>, mult_transpose_add<kind>, destroy<kind>,
+    convert_to, convert_from,   bind_to_cpu<kind>,    duplicate<kind>};
 constexpr std::array<AijFunctions, 4> our_functions{functions_of<seq>, functions_of<mpi>,
                                                     functions_of<seq_cuda>, functions_of<mpi_cuda>};
 
@@ -175,6 +173,17 @@ PetscErrorCode bind_to_cpu(Mat matrix, PetscBool bind) {
   if (aij_functions[kind].bind_to_cpu == nullptr) PetscFunctionReturn(petsc_success);
   PetscCall(aij_functions[kind].bind_to_cpu(matrix, bind));
   if (!bind) PetscCall(set_functions(matrix, our_functions[kind]));
+  PetscFunctionReturn(petsc_success);
+}
+
+/// Told by the functions.
+PetscErrorCode is_ours(Mat matrix, bool& ours) {
+  AnyFunction destroys = nullptr;
+  PetscFunctionBegin;
+  PetscCall(MatGetOperation(matrix, MATOP_DESTROY, &destroys));
+  ours = std::ranges::any_of(our_functions, [&](const AijFunctions& functions) {
+    return destroys == reinterpret_cast<AnyFunction>(functions.destroy);
+  });
   PetscFunctionReturn(petsc_success);
 }
 
@@ -193,7 +202,8 @@ PetscErrorCode kind_of(Mat matrix, Kind& kind) {
   PetscFunctionReturn(petsc_success);
 }
 
-/// Products of ours with other types: what AIJ or the other has composed for the product of AIJ.
+/// Products of ours with other types: what AIJ or the other has composed for the product of AIJ, or
+/// what plain AIJ does with plain AIJ, which a DM makes beside a type that it does not know.
 PetscErrorCode product_as_aij(Mat product) {
   std::array<Mat, 3> factors{};
   PetscErrorCode (*set)(Mat) = nullptr;
@@ -214,6 +224,14 @@ PetscErrorCode product_as_aij(Mat product) {
   for (Mat factor : factors) {
     if (factor == nullptr || set != nullptr) continue;
     PetscCall(PetscObjectQueryFunction((PetscObject)factor, name.c_str(), &set));
+  }
+  for (Mat factor : factors) {
+    PetscBool plain = PETSC_FALSE;
+    if (factor == nullptr || set != nullptr) continue;
+    PetscCall(PetscObjectTypeCompareAny((PetscObject)factor, &plain, MATSEQAIJ, MATMPIAIJ, ""));
+    if (!plain) continue;
+    PetscCall(
+        MatGetOperation(factor, MATOP_PRODUCTSETFROMOPTIONS, reinterpret_cast<AnyFunction*>(&set)));
   }
   if (set != nullptr) PetscCall(set(product));
   PetscFunctionReturn(petsc_success);
@@ -239,7 +257,19 @@ PetscErrorCode become_ours(Mat matrix) {
   if (aij_functions[kind].mult == nullptr) PetscCall(get_functions(matrix, aij_functions[kind]));
   PetscCall(set_functions(matrix, our_functions[kind]));
   PetscCall(PetscObjectComposeFunction((PetscObject)matrix, any_product, product_as_aij));
-  PetscCall(PetscObjectChangeTypeName((PetscObject)matrix, our_names[kind % 2]));
+  if (device_of(kind) == Device::cpu) {
+    PetscCall(PetscObjectChangeTypeName((PetscObject)matrix, our_names[kind]));
+  }
+  PetscFunctionReturn(petsc_success);
+}
+
+template <Kind kind>
+PetscErrorCode duplicate(Mat matrix, MatDuplicateOption option, Mat* copy) {
+  bool ours = false;
+  PetscFunctionBegin;
+  PetscCall(aij_functions[kind].duplicate(matrix, option, copy));
+  PetscCall(is_ours(*copy, ours));
+  if (!ours) PetscCall(become_ours(*copy));
   PetscFunctionReturn(petsc_success);
 }
 
