@@ -177,9 +177,9 @@ class FormatTrials {
           speeds.bytes_per_second;
       const double call = cost.starts_early ? speeds.early_seconds : speeds.call_seconds;
       const double gathers = cost.in_panels ? 0 : sectors / sectors_per_second;
-      prospect.predicted = call + max_over_ranks(comm, std::max(memory, serial) + gathers);
+      prospect.predicted = max_over_ranks(comm, call + std::max(memory, serial) + gathers);
       prospect.at_least = max_over_ranks(comm, std::max(beyond_cache, serial));
-      prospect.reads_csr = cost.reads_csr;
+      prospect.reads_csr = max_over_ranks(comm, std::int64_t{cost.reads_csr}) > 0;
     }
     const auto sooner = [](const Prospect& a, const Prospect& b) {
       return a.predicted < b.predicted;

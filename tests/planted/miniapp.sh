@@ -126,6 +126,10 @@ fault "auto takes the last format" miniapp/tune/format_trials.cpp \
 fault "auto takes the format that suits the first rank" miniapp/tune/timing.cpp \
   'return slowest_seconds(with, batch, products) / static_cast<double>(batch.products);' \
   'return batch.seconds / static_cast<double>(batch.products);'
+fault "each rank predicts for itself" miniapp/tune/format_trials.cpp \
+  'max_over_ranks(comm, call + std::max(memory, serial) + gathers);' \
+  'call + std::max(memory, serial) + gathers;' \
+  test_miniapp_n2
 fault "auto spends more than its budget" miniapp/tune/format_trials.cpp \
   'return budget_.allows(max_seconds_since(start_) + expected, best_->rounds.seconds);' \
   'return max_seconds_since(start_) <= 1e3 * budget_.seconds + 1;'

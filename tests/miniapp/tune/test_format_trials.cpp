@@ -185,6 +185,27 @@ TEST_CASE("auto takes the format that is fastest on the slowest rank") {
   REQUIRE_ALL_RANKS(took(chosen, "slow", 20) && took(chosen, "even", 6));
 }
 
+TEST_CASE("auto tries formats in one order where predictions differ by rank") {
+  Trials trials(make_grid_matrix(4, 4, 4, 1), made_up_clock);
+  const FormatEntry first = made_up("early on the first rank", make_sleeper<6>,
+                                    [](const LocalStatistics&) {
+                                      return Prediction{.bytes = 100,
+                                                        .reads_csr = world().rank == 0,
+                                                        .starts_early = world().rank == 0};
+                                    }),
+                    other =
+                        made_up("early on the others", make_sleeper<6>, [](const LocalStatistics&) {
+                          return Prediction{.bytes = 101,
+                                            .reads_csr = world().rank != 0,
+                                            .starts_early = world().rank != 0};
+                        });
+  for (const TrialBudget& budget : {ample, none}) {
+    const ChosenKernels chosen = trials.choose({&first, &other}, budget);
+    const std::string& name = chosen.interior;
+    REQUIRE_ALL_RANKS(name == "early on the first rank" || world().size == 1);
+  }
+}
+
 TEST_CASE("auto: a format that one rank refuses is refused on all, with its reason") {
   Trials trials(make_grid_matrix(4, 4, 4, 1), made_up_clock);
   const FormatEntry refusing = made_up("refusing", refuse_on_the_last),
