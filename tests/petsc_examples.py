@@ -156,7 +156,7 @@ def main():
         else:
             command = ["mpirun", "-n", str(ranks), str(program), *arguments, "-nox", "-options_left", "no"]
             command += ["-vec_type", "cuda", "-dm_vec_type", "cuda"] if options.gpu else []
-            ours = [*command, "-mat_type", "rowhalo", "-dm_mat_type", "rowhalo", "-dll_append",
+            ours = [*command, "-mat_type", "rowhalo", "-dm_mat_type", "aijrowhalo", "-dll_append",
                     str(options.library.resolve()), *AT_ONCE]
             status, expected = output([*command, "-mat_type", theirs, "-dm_mat_type", theirs])
             if status != 0:

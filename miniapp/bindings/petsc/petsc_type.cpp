@@ -3,7 +3,8 @@
 // Mat type "rowhalo": an AIJ matrix in all, whose products are computed by Rowhalo's operator as
 // soon as that pays (multiplier.hpp). Public headers of PETSc alone, 3.18 to 3.26:
 //
-//   rowhalo, a root name --> seqaijrowhalo on one rank    beginning with seqaij and mpiaij, since
+//   rowhalo, aijrowhalo, root names
+//                        --> seqaijrowhalo on one rank    beginning with seqaij and mpiaij, since
 //                            mpiaijrowhalo on several     PETSc asks for these beginnings
 //   with CUDA vectors    --> seqaijcusparse or mpiaijcusparse, whose exact names PETSc asks for, in
 //                            products, factorisations and MatSetPreallocationCOO()
@@ -202,13 +203,11 @@ PetscErrorCode kind_of(Mat matrix, Kind& kind) {
   PetscFunctionReturn(petsc_success);
 }
 
-/// Products of ours with other types: what AIJ or the other has composed for the product of AIJ, or
-/// what plain AIJ does with plain AIJ, which a DM makes beside a type that it does not know.
-PetscErrorCode product_as_aij(Mat product) {
-  std::array<Mat, 3> factors{};
-  PetscErrorCode (*set)(Mat) = nullptr;
+/// What is composed for a product of these factors; null: nothing. `plain`: as if ours were AIJ on
+/// the CPU, whose functions take those of GPUs, too.
+PetscErrorCode composed_product(const std::array<Mat, 3>& factors, bool plain,
+                                PetscErrorCode (**set)(Mat)) {
   PetscFunctionBegin;
-  PetscCall(MatProductGetMats(product, &factors[0], &factors[1], &factors[2]));
   std::string name = "MatProductSetFromOptions";
   for (Mat factor : factors) {
     const char* type = nullptr;
@@ -218,12 +217,25 @@ PetscErrorCode product_as_aij(Mat product) {
     PetscCall(MatGetType(factor, &type));
     PetscCall(is_ours(factor, ours));
     if (ours) PetscCall(kind_of(factor, kind));
-    name = name + "_" + (ours ? aij_names[kind] : type);
+    name = name + "_" + (ours ? aij_names[plain ? kind % 2 : kind] : type);
   }
   name += "_C";
   for (Mat factor : factors) {
-    if (factor == nullptr || set != nullptr) continue;
-    PetscCall(PetscObjectQueryFunction((PetscObject)factor, name.c_str(), &set));
+    if (factor == nullptr || *set != nullptr) continue;
+    PetscCall(PetscObjectQueryFunction((PetscObject)factor, name.c_str(), set));
+  }
+  PetscFunctionReturn(petsc_success);
+}
+
+/// Products of ours with other types: what AIJ or the other has composed for the product of AIJ, or
+/// what plain AIJ does with plain AIJ, which a DM makes beside a type that it does not know.
+PetscErrorCode product_as_aij(Mat product) {
+  std::array<Mat, 3> factors{};
+  PetscErrorCode (*set)(Mat) = nullptr;
+  PetscFunctionBegin;
+  PetscCall(MatProductGetMats(product, &factors[0], &factors[1], &factors[2]));
+  for (bool plain : {false, true}) {
+    if (set == nullptr) PetscCall(composed_product(factors, plain, &set));
   }
   for (Mat factor : factors) {
     PetscBool plain = PETSC_FALSE;
@@ -338,6 +350,8 @@ PetscErrorCode PetscDLLibraryRegister_rowhalo_petsc() {
   PetscCall(register_events());
   PetscCall(MatRegister(MATSEQAIJROWHALO, create<seq>));
   PetscCall(MatRegister(MATMPIAIJROWHALO, create<mpi>));
-  PetscCall(MatRegisterRootName(MATROWHALO, MATSEQAIJROWHALO, MATMPIAIJROWHALO));
+  for (const char* root : {MATROWHALO, MATAIJROWHALO}) {
+    PetscCall(MatRegisterRootName(root, MATSEQAIJROWHALO, MATMPIAIJROWHALO));
+  }
   PetscFunctionReturn(petsc_success);
 }
