@@ -220,7 +220,7 @@ std::unique_ptr<const OtherProducts> try_other_schedules(const ProductSetting& s
     transport.candidates.push_back(std::move(line));
     if (other == nullptr) continue;
     transport.graph = one.graph;
-    mark_the_chosen(other->kernels, kernels.interior);
+    mark_the_chosen(other->kernels, so_far.interior);
     best = std::move(other);
   }
   return best;

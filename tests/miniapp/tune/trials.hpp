@@ -3,6 +3,7 @@
 // What trials of formats and of schedules need of a matrix on its way through the rooms, for tests.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -65,7 +66,12 @@ class Trials {
   /// As after the choice of `kernels` and `transport`.
   std::unique_ptr<const OtherProducts> beside_exchange(const ChosenKernels& kernels,
                                                        ChosenTransport& transport) {
-    return try_other_schedules(setting(), kernels, transport);
+    auto other = try_other_schedules(setting(), kernels, transport);
+    if (other) {
+      const auto chosen = [](const FormatCandidate& one) { return one.outcome == Outcome::chosen; };
+      REQUIRE_ALL_RANKS(std::ranges::count_if(other->kernels.candidates, chosen) == 1);
+    }
+    return other;
   }
 
   /// Whether a product through these kernels is right.
