@@ -35,6 +35,15 @@ void SpmvKernel::multiply_several(const LocalProduct& product, Stream) const {
       fmt::format("a kernel that takes one vector was given {}", product.vectors));
 }
 
+KernelWork SpmvKernel::work(int vectors) const {
+  KernelWork work = this->work();
+  const std::int64_t vector_bytes = work.bytes - work.matrix_bytes;
+  if (!takes_several()) work.matrix_bytes *= vectors;
+  work.bytes = work.matrix_bytes + vectors * vector_bytes;
+  work.flops *= vectors;
+  return work;
+}
+
 void SpmvKernel::refill_from(const void*, Stream) {
   throw std::logic_error("a kernel that reads the values of CSR was given others");
 }

@@ -86,6 +86,9 @@ class SpmvKernel {
 
   /// Work of one product with beta == 0.
   virtual KernelWork work() const = 0;
+  /// The same with 1 to most_vectors vectors: the matrix once, vectors and flops for each; of a
+  /// kernel that takes one, that many products.
+  KernelWork work(int vectors) const;
 
  protected:
   /// What apply() does, with one vector; dot_parts are asked for only where dot_parts() has some.

@@ -33,7 +33,41 @@ KernelWork work_of(const std::string& spec, const CsrView& matrix, RowListView r
   return work;
 }
 
+/// Ten bytes of vectors beside 20 of the matrix, 6 flops.
+class CountedKernel final : public SpmvKernel {
+ public:
+  explicit CountedKernel(bool several) : several_(several) {}
+  bool takes_several() const override { return several_; }
+  using SpmvKernel::work;
+  KernelWork work() const override {
+    KernelWork work;
+    work.bytes = 30;
+    work.matrix_bytes = 20;
+    work.flops = 6;
+    return work;
+  }
+
+ private:
+  void multiply(const LocalProduct&, Stream) const override {}
+
+  bool several_;
+};
+
 }  // namespace
+
+TEST_CASE("work of several vectors") {
+  const CountedKernel takes_several(true), takes_one(false);
+  const SpmvKernel &once = takes_several, &each = takes_one;
+  for (const SpmvKernel* kernel : {&once, &each}) {
+    CHECK(kernel->work(1).bytes == 30);
+    CHECK(kernel->work(1).matrix_bytes == 20);
+    CHECK(kernel->work(7).flops == 42);
+  }
+  CHECK(once.work(7).bytes == 20 + 7 * 10);
+  CHECK(once.work(7).matrix_bytes == 20);
+  CHECK(each.work(7).bytes == 7 * 30);
+  CHECK(each.work(7).matrix_bytes == 7 * 20);
+}
 
 TEST_CASE("work of csr") {
   const Typed<double> a(small());

@@ -180,3 +180,6 @@ fault "both lanes of a pair read the first column" kernels/cpu/avx2.hpp \
 fault "ROWHALO_SIMD is not looked at" kernels/cpu/isa.cpp \
   'return isa <= isa_limit() && cpu_has(isa);' \
   'return cpu_has(isa);' test_kernels
+fault "the matrix counted once per vector" kernels/spmv_kernel.cpp \
+  'if (!takes_several()) work.matrix_bytes' \
+  'work.matrix_bytes'
