@@ -121,3 +121,11 @@ gpu_fault "pieces of csr-panels begin an entry early" kernels/gpu/csr_panels/csr
   'count_below(row_begins[piece % rows.count], order + first, in_panel)' \
   'count_below(row_begins[piece % rows.count] - 1, order + first, in_panel)' \
   test_kernels_gpu
+gpu_fault "of several vectors, the second of a lane is the first" kernels/gpu/several/several.cuh \
+  'cached(place + (mine_ == lane_vectors ? 1 : 0))' \
+  'cached(place)' \
+  test_kernels_gpu
+gpu_fault "with several vectors the last steps of a row are forgotten" kernels/gpu/several/several.cuh \
+  'if (steps > 0) {' \
+  'if (false) {' \
+  test_kernels_gpu

@@ -37,6 +37,10 @@ inline constexpr bool takes_coded_values =
     std::is_same_v<typename Numbers::Matrix, typename Numbers::Sum>&&
         std::is_same_v<typename Numbers::Vector, typename Numbers::Sum>;
 
+/// Whether formats have kernels for several vectors at once: not of 16 bits.
+template <class Numbers>
+inline constexpr bool has_several = sizeof(typename Numbers::Vector) >= sizeof(float);
+
 /// Visits the types of any precision.
 template <class Visitor>
 auto with_numbers(Precision precision, const Visitor& visit) {

@@ -5,7 +5,8 @@
 //     if indices[slot] >= 0: s = fma(values[slot], x[indices[slot]], s)
 // Each row is summed in stored order with its own accumulator.
 //
-// ell: as many slots as the longest row has entries: the bits of csr.
+// ell: as many slots as the longest row has entries: the bits of csr. Several vectors at once:
+// several/slots.cu.
 //
 // hyb: the first `width` entries of each row in ELLPACK, the others as coordinates that are summed
 // by segments and added to y (segmented_sum.hpp): Bell, Garland: Efficient sparse matrix-vector
@@ -23,6 +24,7 @@
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/device/listed_rows.hpp"
 #include "kernels/gpu/ell/ell_slots.cuh"
+#include "kernels/gpu/several/slots.hpp"
 #include "kernels/gpu/warp/lane_sum.cuh"
 #include "kernels/gpu/warp/threads.cuh"
 
@@ -69,9 +71,15 @@ class EllGpuKernel final : public DeviceFormat {
     slots_ = EllSlots<T>(matrix, rows, width_);
   }
 
+  bool takes_several() const override { return true; }
+
  private:
   void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
     multiply_ell<ell_unroll, T>(product, slots_, width_, rows_, block_, stream);
+  }
+  void launch_several(const LocalProduct& product, cudaStream_t stream) const override {
+    launch_slots<NumberTypes<T, T, T>>(
+        {nullptr, width_, slots_.indices.data(), slots_.values.data(), rows_}, product, stream);
   }
   void refill_values(const CsrView& matrix, Stream stream) override {
     slots_.refill(matrix, rows_, stream);

@@ -25,11 +25,12 @@
 //       if indices[slot] >= 0: s = fma(values[slot], x[indices[slot]], s)
 //     y_i = beta == 0 ? alpha * s : fma(alpha, s, beta * y_i)
 // A step of a slice is one stretch of memory; lane_sum.cuh has the loop over steps. `lanes` is
-// 32, and fewer in the last slice only.
+// 32, and fewer in the last slice only. Several vectors at once: several/slots.cu.
 
 #include "kernels/choice.hpp"
 #include "kernels/gpu/conversion/convert.hpp"
 #include "kernels/gpu/device/device_format.hpp"
+#include "kernels/gpu/several/slots.hpp"
 #include "kernels/gpu/warp/lane_sum.cuh"
 #include "kernels/gpu/warp/threads.cuh"
 
@@ -108,12 +109,20 @@ class SellGpuKernel final : public DeviceFormat {
         "unroll", fitting_unroll((slots + lanes / 2) / lanes), smallest_unroll, largest_unroll));
   }
 
+  bool takes_several() const override { return has_several<Numbers>; }
+
  private:
   void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
     with_choice<4, 5, 6, 7, 8, 9>(unroll_, [&](auto unroll) {
       sell_kernel<Numbers, unroll><<<blocks_for(rows_.count, block_), block_, 0, stream>>>(
           {product, begins_.data(), indices_.data(), values_.data(), rows_});
     });
+  }
+  void launch_several(const LocalProduct& product, cudaStream_t stream) const override {
+    if constexpr (has_several<Numbers>) {
+      launch_slots<Numbers>({begins_.data(), 0, indices_.data(), values_.data(), rows_}, product,
+                            stream);
+    }
   }
   void refill_values(const CsrView& matrix, Stream stream) override {
     fill_slices(matrix, rows_, slices, begins_.data(), nullptr, values_.data(), stream);
