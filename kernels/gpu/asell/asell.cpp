@@ -110,14 +110,29 @@ class AsellGpuKernel final : public DeviceFormat {
     if (!sums_dot<Numbers>(layout_.value_code)) return {};
     return layout_.slices.size();
   }
+  bool takes_several() const override { return has_several<Numbers>; }
 
  private:
+  AsellArguments<Numbers> arguments(const LocalProduct& product) const {
+    return {product,
+            layout_.slices.data(),
+            layout_.patterns.data(),
+            layout_.words.data(),
+            layout_.values.data(),
+            reinterpret_cast<const Matrix*>(layout_.table.data()),
+            static_cast<unsigned>(layout_.distinct_values),
+            FixedPointCode<Sum>(layout_.fixed),
+            slice_rows_,
+            csr_.block,
+            product.dot_parts};
+  }
   void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
-    launch_({product, layout_.slices.data(), layout_.patterns.data(), layout_.words.data(),
-             layout_.values.data(), reinterpret_cast<const Matrix*>(layout_.table.data()),
-             static_cast<unsigned>(layout_.distinct_values), FixedPointCode<Sum>(layout_.fixed),
-             slice_rows_, csr_.block, product.dot_parts},
-            stream);
+    launch_(arguments(product), stream);
+  }
+  void launch_several(const LocalProduct& product, cudaStream_t stream) const override {
+    if constexpr (has_several<Numbers>) {
+      launch_asell_several(arguments(product), layout_.value_code, product, stream);
+    }
   }
   void refill_values(const CsrView& matrix, Stream stream) override {
     fill_asell_values(matrix, slice_rows_, layout_, stream);

@@ -136,4 +136,10 @@ AsellLaunch<Numbers> asell_launch(ValueCode values, Unroll unroll);
 template <class Numbers>
 AsellLaunch<Numbers> asell_by_step_launch(Unroll unroll);
 
+/// The product of several vectors, with values of any code (asell_several.cu); there are rows. Of
+/// fp64, fp32 and mixed.
+template <class Numbers>
+void launch_asell_several(const AsellArguments<Numbers>& arguments, ValueCode code,
+                          const LocalProduct& product, cudaStream_t stream);
+
 }  // namespace rowhalo
