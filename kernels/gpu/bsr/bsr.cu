@@ -22,7 +22,7 @@
 // A hole is a place of a block, or a block of padding, without an entry: x is loaded for it, and
 // the product discarded. Neighbouring threads read neighbouring values; b of them share an index.
 // Rows keep their stored order and have one accumulator: the bits of csr. `unroll` blocks are
-// loaded before the first is summed.
+// loaded before the first is summed. Several vectors at once: bsr_several.cu.
 //
 // blocked-ell: the same blocks in one slice: as many in every block row as in the longest, and step
 // s of all block rows side by side:
@@ -37,9 +37,7 @@
 // Bytes of the matrix (bsr): B (b b v + 2) + 12 slices + rows, or B (b b v + 4) + 8 slices + rows
 // if any slice spans 2^16 columns, with B counting the padding of slices of 32 block rows; 4 m / b
 // where they are sorted.
-#include <cstring>
-
-#include "kernels/gpu/bsr/block_rows.hpp"
+#include "kernels/gpu/bsr/bsr_blocks.cuh"
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/warp/holes.cuh"
 #include "kernels/gpu/warp/lane_sum.cuh"
@@ -48,46 +46,10 @@
 namespace rowhalo {
 namespace {
 
-constexpr LocalIndex slice_size = 32;  // block rows
-
-template <class Numbers>
-struct BsrArguments : ProductOf<Numbers> {
-  const Offset* begins;
-  const LocalIndex* bases;  ///< null: columns have 32 bits
-  const void* columns;
-  const typename Numbers::Matrix* values;
-  const LocalIndex* order;  ///< null: block rows in order
-  std::int64_t slices;
-  LocalIndex block_rows, last_column;
-  RowListView rows;
-};
-
 /// Blocks under way, measured on an H200: 8 to 15 values per thread.
 constexpr int unroll_of(int b) {
   constexpr int depths[] = {6, 4, 3, 3, 2, 2, 1};
   return depths[b - smallest_block_size];
-}
-
-/// Columns that a load of 16 bytes fetches.
-template <class Matrix>
-constexpr int widest_chunk = 16 / sizeof(Matrix);
-
-template <std::size_t bytes>
-using WordOf = std::conditional_t<
-    bytes == 16, int4,
-    std::conditional_t<bytes == 8, int2, std::conditional_t<bytes == 4, int, short>>>;
-
-/// Column `c` and those behind it of one row of a block whose values begin at `values`.
-template <int b, int c = 0, class Matrix>
-__device__ void load_row(const Matrix* values, int lane, Matrix* row) {
-  if constexpr (c < b) {
-    constexpr int width = chunk_of(c, b, widest_chunk<Matrix>).width;
-    using Word = WordOf<width * sizeof(Matrix)>;
-    const Matrix* place = values + c * slice_size * b + lane * width;
-    const Word word = streamed(reinterpret_cast<const Word*>(place));
-    std::memcpy(row + c, &word, sizeof(word));
-    load_row<b, c + width>(values, lane, row);
-  }
 }
 
 /// Adds the next `unroll` of the `steps` blocks that a row has left.
@@ -205,25 +167,33 @@ class BsrGpuKernel final : public BlockFormat {
                     {.slice = slice_size, .widest_chunk = widest_chunk<typename Numbers::Matrix>},
                     options) {}
 
+  bool takes_several() const override { return has_several<Numbers>; }
+
  private:
+  BsrArguments<Numbers> arguments(const LocalProduct& product) const {
+    return {product,
+            blocks_.begins.data(),
+            blocks_.bases.data(),
+            blocks_.columns.data(),
+            reinterpret_cast<const typename Numbers::Matrix*>(blocks_.values.data()),
+            blocks_.order.data(),
+            blocks_.slices(),
+            blocks_.count,
+            csr_.columns - 1,
+            rows_};
+  }
   void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
-    const BsrArguments<Numbers> arguments{
-        product,
-        blocks_.begins.data(),
-        blocks_.bases.data(),
-        blocks_.columns.data(),
-        reinterpret_cast<const typename Numbers::Matrix*>(blocks_.values.data()),
-        blocks_.order.data(),
-        blocks_.slices(),
-        blocks_.count,
-        csr_.columns - 1,
-        rows_};
     with_block_size(blocks_.size, [&](auto b) {
       auto* kernel = bsr_kernel<Numbers, std::uint32_t, b>;
       if (blocks_.bases.size() > 0) kernel = bsr_kernel<Numbers, std::uint16_t, b>;
       const std::int64_t threads = blocks_.slices() * slice_size * b;
-      kernel<<<blocks_for(threads, bsr_threads), bsr_threads, 0, stream>>>(arguments);
+      kernel<<<blocks_for(threads, bsr_threads), bsr_threads, 0, stream>>>(arguments(product));
     });
+  }
+  void launch_several(const LocalProduct& product, cudaStream_t stream) const override {
+    if constexpr (has_several<Numbers>) {
+      launch_bsr_several(arguments(product), blocks_.size, product, stream);
+    }
   }
 
   std::int64_t matrix_bytes(const RowCounts& counts) const override {
