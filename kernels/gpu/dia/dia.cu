@@ -4,12 +4,14 @@
 // has, and a bit says whether there is one; without one, x[0] is loaded and the product discarded:
 //   for thread k: i = rows[k]; s = +0; for d in [0, diagonals):
 //     if bit k of masks[d]: s = fma(values[d * count + k], x[i + shifts[d]], s)
-// Diagonals ascend, so a row is summed by ascending local column.
+// Diagonals ascend, so a row is summed by ascending local column. Several vectors at once: the same
+// with some lanes per row and a few rows per lane (several/several.cuh).
 //
 // Bytes of the matrix: d m (v + 1/8) + 4 d + rows, with d diagonals.
 #include "kernels/gpu/conversion/row_walks.cuh"
 #include "kernels/gpu/conversion/sort_and_scan.hpp"
 #include "kernels/gpu/device/device_format.hpp"
+#include "kernels/gpu/several/several.cuh"
 #include "kernels/gpu/values/positions.cuh"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/threads.cuh"
@@ -47,6 +49,63 @@ __global__ void dia_kernel(DiaArguments<T> a) {
     sum = there ? next : sum;
   }
   finish_row(a.alpha, sum, a.beta, a.y[row]);
+}
+
+template <class T>
+struct DiaSeveral {
+  DiaArguments<T> one;
+  SeveralShape shape;
+};
+
+/// The diagonals for the rows of a lane, in the form that sum_steps() takes.
+template <class T, int groups>
+struct DiaSource {
+  const LocalIndex* shifts;
+  const unsigned* masks;  ///< of the slice; those of a diagonal lie `words` apart
+  const T* values;        ///< of the slice; those of a diagonal lie `count` apart
+  std::int64_t words, count;
+  int place[groups];  ///< of its rows within the slice
+  LocalIndex row[groups];
+
+  template <int unroll>
+  __device__ void load(int left, LocalIndex (&column)[unroll][groups], T (&value)[unroll][groups]) {
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      const bool some = u < left;
+      const LocalIndex shift = some ? cached(shifts + u) : 0;
+      const unsigned mask = some ? cached(masks + u * words) : 0;
+#pragma unroll
+      for (int g = 0; g < groups; ++g) {
+        const bool there = (mask >> place[g] & 1) != 0;
+        column[u][g] = there ? row[g] + shift : -1;
+        value[u][g] = there ? read_once(values + (u * count + place[g])) : T{0};
+      }
+    }
+    shifts += unroll, masks += unroll * words, values += unroll * count;
+  }
+};
+
+template <class T, int groups, Access access>
+__global__ void __launch_bounds__(several_threads) dia_several_kernel(DiaSeveral<T> a) {
+  const SlicePart<groups> part(a.shape, thread_index() / warp_size);
+  const RowListView rows = a.one.rows;
+  const std::int64_t first = part.slice * warp_size;
+  if (first >= rows.count) return;
+  DiaSource<T, groups> source{a.one.shifts, a.one.masks + part.slice, a.one.values + first,
+                              words_of(rows.count), rows.count};
+#pragma unroll
+  for (int g = 0; g < groups; ++g) {
+    const std::int64_t k = first + part.place(g);
+    source.place[g] = part.place(g);
+    source.row[g] = k < rows.count ? rows[static_cast<LocalIndex>(k)] : -1;
+  }
+  const LaneVectors<T, access> lane(a.shape);
+  T sum[groups][lane_vectors] = {};
+  sum_steps<several_unroll(groups), groups, T>(a.one.diagonals, source, a.one.x, lane, sum);
+#pragma unroll
+  for (int g = 0; g < groups; ++g) {
+    if (source.row[g] >= 0) lane.finish(a.one.alpha, sum[g], a.one.beta, a.one.y, source.row[g]);
+  }
 }
 
 /// Which of all diagonals have an entry: that of column - row at its place behind the lowest.
@@ -100,11 +159,28 @@ class DiaGpuKernel final : public DeviceFormat {
     synchronize_device();  // before `places` go
   }
 
+  bool takes_several() const override { return true; }
+
  private:
+  DiaArguments<T> arguments(const LocalProduct& product) const {
+    return {product,
+            shifts_.data(),
+            masks_.data(),
+            values_.data(),
+            static_cast<LocalIndex>(shifts_.size()),
+            rows_};
+  }
   void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
-    dia_kernel<T><<<blocks_for(rows_.count, block_), block_, 0, stream>>>(
-        {product, shifts_.data(), masks_.data(), values_.data(),
-         static_cast<LocalIndex>(shifts_.size()), rows_});
+    dia_kernel<T><<<blocks_for(rows_.count, block_), block_, 0, stream>>>(arguments(product));
+  }
+  void launch_several(const LocalProduct& product, cudaStream_t stream) const override {
+    const SeveralShape shape(product);
+    with_groups_and_access(shape, [&](auto groups, auto access) {
+      const std::int64_t threads = threads_of_parts<groups>(shape, rows_.count);
+      dia_several_kernel<T, groups, access>
+          <<<blocks_for(threads, several_threads), several_threads, 0, stream>>>(
+              {arguments(product), shape});
+    });
   }
   void refill_values(const CsrView& matrix, Stream stream) override {
     fill_diagonals(matrix, rows_, shifts_, nullptr, values_.data(), stream);

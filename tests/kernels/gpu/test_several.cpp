@@ -173,7 +173,7 @@ TEST_CASE("formats that auto may choose on the GPU for several vectors take them
       CHECK(make_several(spec, problem) != nullptr);
     }
     if (precision == Precision::mixed) continue;
-    for (const char* spec : {"ell"}) {
+    for (const char* spec : {"ell", "dia"}) {
       INFO(spec << ", " << name_of(precision));
       CHECK(make_several(spec, problem) != nullptr);
     }
