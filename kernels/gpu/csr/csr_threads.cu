@@ -14,11 +14,12 @@
 // the mean and the longest row (fitting_width). Neighbouring threads read neighbouring entries of a
 // row, or, with W = 1, addresses a row apart, so that a cache line is used over several steps and
 // has to stay in L1; and rows seldom begin at a sector: the matrix is read through the caches, not
-// streamed.
+// streamed. Several vectors at once (csr-vector): several/csr_rows.cu.
 //
 // Bytes of the matrix (csr-scalar, csr-vector): n (v + 4) + 8 (m + 1) + rows.
 #include "kernels/choice.hpp"
 #include "kernels/gpu/device/device_format.hpp"
+#include "kernels/gpu/several/csr_rows.hpp"
 #include "kernels/gpu/warp/lane_sum.cuh"
 #include "kernels/gpu/warp/scans.cuh"
 #include "kernels/gpu/warp/threads.cuh"
@@ -133,7 +134,11 @@ class CsrThreadsKernel final : public DeviceFormat {
     }
   }
 
+  bool takes_several() const override { return several; }
+
  private:
+  static constexpr bool several = has_several<Numbers> && sizeof...(widths) > 1;
+
   void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
     const CsrGpuArguments<Numbers> arguments{product, csr_.offsets, csr_.indices,
                                              static_cast<const Matrix*>(csr_.values), rows_};
@@ -145,6 +150,10 @@ class CsrThreadsKernel final : public DeviceFormat {
         csr_threads_kernel<Numbers, width><<<blocks, block_, 0, stream>>>(arguments);
       }
     });
+  }
+
+  void launch_several(const LocalProduct& product, cudaStream_t stream) const override {
+    if constexpr (several) launch_csr_rows<Numbers>(csr_, rows_, width_, product, stream);
   }
 
   using Matrix = typename Numbers::Matrix;
