@@ -23,6 +23,8 @@
 // partial sum per share; the share that finishes last adds them in a fixed order, so the bits are
 // reproducible from run to run.
 //
+// Several vectors at once: the same plan (balanced_several.cu).
+//
 // Rows without entries cost one bit and their y. If few columns have many entries, x of these hubs
 // lies in shared memory (hub_columns.hpp; hubs= sets the most, 0 for none): gathers, not bytes,
 // limit such matrices. If the columns of nearly every chunk are within 65536, they take 16 bits
@@ -73,17 +75,28 @@ class CsrBalancedKernel final : public DeviceFormat {
                             static_cast<unsigned>(multiprocessors));
     store_values(exact);
     partial_sums_ = DeviceArray<Sum>(2 * std::int64_t{plan_.shares.parts});
+    if (has_several<Numbers>) {
+      sums_of_several_ = DeviceArray<Sum>(2 * std::int64_t{plan_.shares.parts} * most_vectors);
+    }
     arrived_ = filled_array<unsigned>(plan_.split_rows.size());
   }
+
+  bool takes_several() const override { return has_several<Numbers>; }
 
   bool leaves_room() const override { return true; }
 
  private:
   void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
     if constexpr (takes_coded_values<Wide>) {
-      if (codes_) return launch<Wide>(product, nullptr, stream);
+      if (codes_) return launch_balanced<Wide>(arguments<Wide>(product, nullptr), grid_, stream);
     }
-    launch<Numbers>(product, static_cast<const Matrix*>(values()), stream);
+    launch_balanced<Numbers>(arguments<Numbers>(product, stored_values()), grid_, stream);
+  }
+  void launch_several(const LocalProduct& product, cudaStream_t stream) const override {
+    if constexpr (has_several<Numbers>) {
+      if (codes_) return launch_with_room<Wide>(product, nullptr, stream);
+      launch_with_room<Numbers>(product, stored_values(), stream);
+    }
   }
   void refill_values(const CsrView& matrix, Stream stream) override {
     if (!plan_.in_place) copy_listed_values(matrix, plan_, stream);
@@ -98,22 +111,29 @@ class CsrBalancedKernel final : public DeviceFormat {
   static constexpr int block_warps = most_balanced_threads<Numbers> / warp_size;
 
   template <class Types>
-  void launch(const LocalProduct& product, const typename Types::Matrix* values,
-              cudaStream_t stream) const {
-    launch_balanced<Types>(
-        {product,
-         plan_.view(),
-         hubs_.count() > 0 ? hubs_.indices.data() : indices(),
-         columns16_.view(),
-         values,
-         {reinterpret_cast<const Sum*>(codes_.table.data()), static_cast<int>(codes_.distinct),
-          reinterpret_cast<const ValuePositions*>(codes_.positions.data()),
-          reinterpret_cast<const uint4*>(codes_.fixed.data()), FixedPointCode<Sum>(codes_.point)},
-         hubs_.columns.data(),
-         hubs_.count(),
-         partial_sums_.data(),
-         arrived_.data()},
-        grid_, stream);
+  BalancedArguments<Types> arguments(const LocalProduct& product,
+                                     const typename Types::Matrix* values) const {
+    return {
+        product,
+        plan_.view(),
+        hubs_.count() > 0 ? hubs_.indices.data() : indices(),
+        columns16_.view(),
+        values,
+        {reinterpret_cast<const Sum*>(codes_.table.data()), static_cast<int>(codes_.distinct),
+         reinterpret_cast<const ValuePositions*>(codes_.positions.data()),
+         reinterpret_cast<const uint4*>(codes_.fixed.data()), FixedPointCode<Sum>(codes_.point)},
+        hubs_.columns.data(),
+        hubs_.count(),
+        partial_sums_.data(),
+        arrived_.data()};
+  }
+  /// Several vectors, with their partial sums.
+  template <class Types>
+  void launch_with_room(const LocalProduct& product, const typename Types::Matrix* values,
+                        cudaStream_t stream) const {
+    BalancedArguments<Types> of_several = arguments<Types>(product, values);
+    of_several.partial_sums = sums_of_several_.data();
+    launch_balanced_several(of_several, product, stream);
   }
 
   /// As positions in a table where few are distinct, in 16 bits where these hold them; else as they
@@ -168,6 +188,7 @@ class CsrBalancedKernel final : public DeviceFormat {
 
   /// Columns of the entries, hubs not yet taken out.
   const LocalIndex* indices() const { return plan_.in_place ? csr_.indices : plan_.indices.data(); }
+  const Matrix* stored_values() const { return static_cast<const Matrix*>(values()); }
   /// Of the entries, where they are not coded.
   const void* values() const { return plan_.in_place ? csr_.values : plan_.values.data(); }
   std::int64_t value_bytes() const {
@@ -186,7 +207,7 @@ class CsrBalancedKernel final : public DeviceFormat {
   std::int64_t footprint_bytes() const override {
     return plan_.bytes() + plan_.indices.bytes() + plan_.values.bytes() + plan_.row_begins.bytes() +
            singles_.bytes() + codes_.bytes() + hubs_.columns.bytes() + hubs_.indices.bytes() +
-           columns16_.bytes() + partial_sums_.bytes() + arrived_.bytes();
+           columns16_.bytes() + partial_sums_.bytes() + sums_of_several_.bytes() + arrived_.bytes();
   }
   std::string parameters() const override {
     std::vector<std::string> parts;
@@ -204,7 +225,7 @@ class CsrBalancedKernel final : public DeviceFormat {
   bool in_fp32_ = false;  ///< fp64 values are stored as fp32
   DeviceMemory singles_;  ///< these, where they are used in place
   BalancedGrid grid_;
-  DeviceArray<Sum> partial_sums_;
+  DeviceArray<Sum> partial_sums_, sums_of_several_;
   DeviceArray<unsigned> arrived_;
 };
 

@@ -54,4 +54,10 @@ template <class Numbers>
 void launch_balanced(const BalancedArguments<Numbers>& arguments, BalancedGrid grid,
                      cudaStream_t stream);
 
+/// The product of several vectors (balanced_several.cu); arguments.partial_sums has room for
+/// most_vectors in place of each sum. Of fp64, fp32 and mixed.
+template <class Numbers>
+void launch_balanced_several(const BalancedArguments<Numbers>& arguments,
+                             const LocalProduct& product, cudaStream_t stream);
+
 }  // namespace rowhalo
