@@ -81,11 +81,11 @@ gpu_fault "asell reads the 16 bits of its first steps again" kernels/gpu/asell/a
   'codes += unroll * warp_size;' \
   '' \
   test_kernels_gpu
-gpu_fault "csr-packed takes the 16 bits of its first slots" kernels/gpu/csr/csr_packed.cu \
+gpu_fault "csr-packed takes the 16 bits of its first slots" kernels/gpu/csr/packed_slots.cuh \
   'four.at[j] = code.value(stored.at[j]);' \
   'four.at[j] = code.value(stored.at[j & 1]);' \
   test_kernels_gpu
-gpu_fault "csr-packed forgets a slot of each lane" kernels/gpu/csr/csr_packed.cu \
+gpu_fault "csr-packed forgets a slot of each lane" kernels/gpu/csr/packed_slots.cuh \
   'four.at[j] = table[word >> (8 * j) & 0xff];' \
   'four.at[j] = table[word >> (8 * (j & 1)) & 0xff];' \
   test_kernels_gpu

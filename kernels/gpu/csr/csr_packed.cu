@@ -23,9 +23,11 @@
 // n, one per empty row, and what is left over in each thread block; v is 1, 0, 2 or 4 where coded.
 
 #include "kernels/gpu/conversion/row_walks.cuh"
+#include "kernels/gpu/csr/packed_slots.cuh"
 #include "kernels/gpu/device/device_format.hpp"
 #include "kernels/gpu/device/early_start.cuh"
 #include "kernels/gpu/device/listed_rows.hpp"
+#include "kernels/gpu/several/teams.cuh"
 #include "kernels/gpu/values/exact_values.hpp"
 #include "kernels/gpu/warp/bits.cuh"
 #include "kernels/gpu/warp/scans.cuh"
@@ -34,60 +36,9 @@
 namespace rowhalo {
 namespace {
 
-constexpr int lane_slots = 4;
 constexpr int fewest_threads = 128, most_threads = 1024;
 constexpr int most_warps = most_threads / warp_size;
 constexpr Offset most_slots = 1 << 22;  ///< the host packs them; beyond, bytes count, not latency
-
-/// What a lane loads at once.
-template <class T>
-using FourOf = Pack<T, lane_slots>;
-
-/// A lane's values, as they are.
-template <class Numbers>
-struct StoredValues {
-  const FourOf<typename Numbers::Matrix>* values;
-
-  __device__ FourOf<typename Numbers::Matrix> of(std::int64_t lane) const { return values[lane]; }
-};
-
-/// A lane's values by their positions in a table, a byte each.
-template <class Numbers>
-struct CodedValues {
-  const typename Numbers::Matrix* table;
-  const unsigned* positions;  ///< null: the first of the table for all entries
-
-  __device__ FourOf<typename Numbers::Matrix> of(std::int64_t lane) const {
-    const unsigned word = positions != nullptr ? positions[lane] : 0;
-    FourOf<typename Numbers::Matrix> four;
-#pragma unroll
-    for (int j = 0; j < lane_slots; ++j) four.at[j] = table[word >> (8 * j) & 0xff];
-    return four;
-  }
-};
-
-/// A lane's values as numbers of 16 bits.
-template <class Numbers>
-struct FixedValues {
-  const FourOf<std::uint16_t>* codes;
-  FixedPointCode<typename Numbers::Matrix> code;
-
-  __device__ FourOf<typename Numbers::Matrix> of(std::int64_t lane) const {
-    const FourOf<std::uint16_t> stored = codes[lane];
-    FourOf<typename Numbers::Matrix> four;
-#pragma unroll
-    for (int j = 0; j < lane_slots; ++j) four.at[j] = code.value(stored.at[j]);
-    return four;
-  }
-};
-
-template <class Numbers, class Values>
-struct PackedArguments : ProductOf<Numbers> {
-  const FourOf<LocalIndex>* columns;  ///< -1 in a slot without an entry
-  Values values;
-  const unsigned* words;  ///< of each lane: bit j: a row ends at slot j; above: its first row
-  RowListView rows;
-};
 
 /// What a lane, then a warp, leaves to those behind it.
 template <class Sum>
@@ -165,6 +116,78 @@ __global__ void __launch_bounds__(most_threads)
   // Of the lanes with an end, the first of a warp continues what the warps before it left open.
   if ((ending & ((1u << lane) - 1)) == 0) incoming += carry_over_warps(of_warps, warp);
   finish_row(a.alpha, first_sum + incoming, a.beta, a.y[a.rows[first_row]]);
+}
+
+template <class Numbers, class Values>
+struct PackedSeveral {
+  PackedArguments<Numbers, Values> one;
+  SeveralShape shape;
+};
+
+/// Several vectors: a team of lanes sums the slots of as many lanes, one after the other.
+template <class Numbers, class Values, class Lane>
+__device__ TeamSums<typename Numbers::Sum> sum_packed_team(const PackedSeveral<Numbers, Values>& a,
+                                                           std::int64_t first_item,
+                                                           const Lane& lane,
+                                                           LocalIndex& first_row) {
+  using Sum = typename Numbers::Sum;
+  TeamSums<Sum> sums;
+  for (int j = 0; j < a.shape.lanes(); ++j) {
+    const std::int64_t item = first_item + j;
+    const unsigned word = a.one.words[item];
+    const FourOf<LocalIndex> column = a.one.columns[item];
+    const FourOf<typename Numbers::Matrix> value = a.one.values.of(item);
+    auto row = static_cast<LocalIndex>(word >> lane_slots);
+    typename Lane::Pair factor[lane_slots];
+#pragma unroll
+    for (int t = 0; t < lane_slots; ++t) factor[t] = lane.load(a.one.x, max(column.at[t], 0));
+#pragma unroll
+    for (int t = 0; t < lane_slots; ++t) {
+      Sum(&open)[lane_vectors] = sums.open.at;
+      if (column.at[t] >= 0) {
+        open[0] = fused_multiply_add(widened<Sum>(value.at[t]), widened<Sum>(factor[t].x), open[0]);
+        open[1] = fused_multiply_add(widened<Sum>(value.at[t]), widened<Sum>(factor[t].y), open[1]);
+      }
+      if ((word >> t & 1) == 0) continue;
+      if (sums.ends) {
+        lane.finish(a.one.alpha, open, a.one.beta, a.one.y, a.one.rows[row]);
+      } else {
+        sums.first = sums.open, first_row = row;
+      }
+      sums.ends = true, sums.open = {};
+      ++row;
+    }
+  }
+  return sums;
+}
+
+template <class Numbers, class Values>
+__global__ void __launch_bounds__(most_threads)
+    packed_several_kernel(PackedSeveral<Numbers, Values> a) {
+  using Sum = typename Numbers::Sum;
+  __shared__ TwoSums<Sum> open_of_warps[most_warps][most_vectors / lane_vectors];
+  __shared__ bool ends_of_warps[most_warps];
+  const LaneVectors<typename Numbers::Vector, Access::either> lane(a.shape);
+  const int number = threadIdx.x % warp_size, warp = static_cast<int>(threadIdx.x) / warp_size;
+  const int lanes = a.shape.lanes(), of_team = number & (lanes - 1), before = number - of_team;
+  LocalIndex row = 0;
+  const TeamSums<Sum> sums = sum_packed_team(a, thread_index() - of_team, lane, row);
+  TwoSums<Sum> open, coming_in = join_teams(a.shape, sums, open);
+  const unsigned ending = __ballot_sync(all_lanes, sums.ends);
+  if (number < lanes) open_of_warps[warp][number] = open;
+  if (number == 0) ends_of_warps[warp] = ending != 0;
+  __syncthreads();
+  if (!sums.ends) return;
+  // Of the teams with an end, the first of a warp continues what the warps before it left open.
+  if ((ending & ((1u << before) - 1)) == 0) {
+    bool ended = false;
+    for (int w = warp - 1; w >= 0 && !ended; --w) {
+      coming_in += open_of_warps[w][of_team];
+      ended = ends_of_warps[w];
+    }
+  }
+  coming_in += sums.first;
+  lane.finish(a.one.alpha, coming_in.at, a.one.beta, a.one.y, a.one.rows[row]);
 }
 
 // ---- set-up
@@ -252,26 +275,38 @@ class CsrPackedKernel final : public DeviceFormat {
   }
 
   bool starts_early() const override { return start_ == Start::early; }
+  bool takes_several() const override { return has_several<Numbers>; }
 
  private:
   void launch_product(const LocalProduct& product, cudaStream_t stream) const override {
-    const ProductOf<Numbers> arguments(product);
+    with_values([&](const auto& values) { launch(product, values, stream); });
+  }
+  void launch_several(const LocalProduct& product, cudaStream_t stream) const override {
+    if constexpr (has_several<Numbers>) {
+      with_values([&]<class Values>(const Values& values) {
+        packed_several_kernel<Numbers, Values>
+            <<<blocks_for(words_.size(), threads_), threads_, 0, stream>>>(
+                {arguments(product, values), SeveralShape(product)});
+      });
+    }
+  }
+  template <class Visit>
+  void with_values(const Visit& visit) const {
     if constexpr (takes_coded_values<Numbers>) {
       if (codes_.distinct > 0) {
         const CodedValues<Numbers> coded{
             reinterpret_cast<const Matrix*>(codes_.table.data()),
             reinterpret_cast<const unsigned*>(codes_.positions.data())};
-        return launch(arguments, coded, stream);
+        return visit(coded);
       }
       if (codes_) {
         const FixedValues<Numbers> fixed{
             reinterpret_cast<const FourOf<std::uint16_t>*>(codes_.fixed.data()),
             FixedPointCode<Matrix>(codes_.point)};
-        return launch(arguments, fixed, stream);
+        return visit(fixed);
       }
     }
-    launch(arguments,
-           StoredValues<Numbers>{reinterpret_cast<const FourOf<Matrix>*>(values_.data())}, stream);
+    visit(StoredValues<Numbers>{reinterpret_cast<const FourOf<Matrix>*>(values_.data())});
   }
   void refill_values(const CsrView& matrix, Stream stream) override {
     fill_packed_values(matrix, rows_, begins_.data(), values_.data(), stream);
@@ -283,13 +318,17 @@ class CsrPackedKernel final : public DeviceFormat {
   Offset slots() const { return columns_.size(); }
 
   template <class Values>
-  void launch(const ProductOf<Numbers>& product, Values values, cudaStream_t stream) const {
-    const PackedArguments<Numbers, Values> arguments{
-        product, reinterpret_cast<const FourOf<LocalIndex>*>(columns_.data()), values,
-        words_.data(), rows_};
+  PackedArguments<Numbers, Values> arguments(const LocalProduct& product,
+                                             const Values& values) const {
+    return {product, reinterpret_cast<const FourOf<LocalIndex>*>(columns_.data()), values,
+            words_.data(), rows_};
+  }
+  template <class Values>
+  void launch(const LocalProduct& product, const Values& values, cudaStream_t stream) const {
     auto* kernel = csr_packed_kernel<Numbers, Values, Start::in_turn>;
     if (start_ == Start::early) kernel = csr_packed_kernel<Numbers, Values, Start::early>;
-    launch_kernel(kernel, blocks_for(words_.size(), threads_), threads_, start_, stream, arguments);
+    launch_kernel(kernel, blocks_for(words_.size(), threads_), threads_, start_, stream,
+                  arguments(product, values));
   }
 
   void fill(const ExactValues& exact) {

@@ -15,7 +15,7 @@
 //
 // Bytes: the matrix once, as with one vector; x, y and partial sums K times.
 #include "kernels/gpu/csr_balanced/chunk_loads.cuh"
-#include "kernels/gpu/several/several.cuh"
+#include "kernels/gpu/several/teams.cuh"
 #include "kernels/gpu/warp/scans.cuh"
 #include "kernels/gpu/warp/threads.cuh"
 
@@ -85,30 +85,6 @@ __device__ LocalIndex row_of(const BalancedArguments<Numbers>& one, LocalIndex o
   return one.plan.rows != nullptr ? cached(one.plan.rows + ordinal) : ordinal;
 }
 
-/// The sums of a lane, two vectors.
-template <class Sum>
-struct TwoSums {
-  Sum at[lane_vectors] = {};
-
-  __device__ TwoSums& operator+=(const TwoSums& other) {
-    at[0] += other.at[0], at[1] += other.at[1];
-    return *this;
-  }
-};
-template <class Sum>
-__device__ TwoSums<Sum> shuffled_up(const TwoSums<Sum>& sums, int lanes) {
-  return {__shfl_up_sync(all_lanes, sums.at[0], lanes),
-          __shfl_up_sync(all_lanes, sums.at[1], lanes)};
-}
-
-/// What a team has of a chunk beside the rows that it has written.
-template <class Sum>
-struct TeamSums {
-  TwoSums<Sum> first;  ///< of the row that ends first, if one ends
-  TwoSums<Sum> open;   ///< of the row that goes on
-  bool ends = false;
-};
-
 /// Sums the entries of the calling lane's team. `ordinal`: of the row that ends
 /// first.
 template <class Numbers, class Lane>
@@ -146,29 +122,6 @@ __device__ TeamSums<typename Numbers::Sum> sum_team(
     __syncwarp();
   }
   return sums;
-}
-
-/// Joins what teams have left open, in their order. `open`: of the chunks
-/// before, then of this one too. Returns what comes in to the calling lane's
-/// team.
-template <class Sum>
-__device__ TwoSums<Sum> join_teams(const SeveralShape& shape, const TeamSums<Sum>& sums,
-                                   TwoSums<Sum>& open) {
-  const int lane = threadIdx.x % warp_size, lanes = shape.lanes(), of_team = lane & (lanes - 1);
-  // The lanes with the same vectors: one per team.
-  const unsigned alike = all_lanes / ((1u << lanes) - 1) << of_team;
-  const int reach = lanes_since(__ballot_sync(all_lanes, sums.ends) & alike);
-  TwoSums<Sum> sum = sums.open;
-  if (lane < lanes && !sums.ends) sum += open;
-  for (int offset = lanes; offset < warp_size; offset *= 2) {
-    const TwoSums<Sum> other = shuffled_up(sum, offset);
-    if (reach >= offset) sum += other;
-  }
-  TwoSums<Sum> coming_in = shuffled_up(sum, lanes);
-  if (lane < lanes) coming_in = open;
-  const int last = warp_size - lanes + of_team;
-  open = {__shfl_sync(all_lanes, sum.at[0], last), __shfl_sync(all_lanes, sum.at[1], last)};
-  return coming_in;
 }
 
 /// Where a lane keeps its partial sums of a share: at its begin, or at its end.

@@ -169,7 +169,7 @@ TEST_CASE("formats that auto may choose on the GPU for several vectors take them
   for (const Precision precision : precisions) {
     const StoredProblem problem(matrix, precision, row_lists(64)[0]);
     for (const char* spec : {"sell", "asell", "asell:codes=off", "bsr:b=2,max_padding=1e9",
-                             "csr-vector", "csr-balanced"}) {
+                             "csr-vector", "csr-balanced", "csr-packed"}) {
       INFO(spec << ", " << name_of(precision));
       CHECK(make_several(spec, problem) != nullptr);
     }
