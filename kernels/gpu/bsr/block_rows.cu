@@ -187,10 +187,11 @@ __global__ void fill_block_columns(CsrView matrix, RowListView rows, Places plac
 
 /// One thread per row of whole slices; places that no entry has are holes, as are all of a row that
 /// the last slice lacks. A row's next entry lies in its next block, or that has none of the row.
+/// `full`: each has b of every row, so that columns tell nothing.
 template <class Word, int b>
 __global__ void copy_block_values(CsrView matrix, RowListView rows, Places places,
-                                  std::int64_t slices, int widest_chunk, const Offset* begins,
-                                  StoredColumns columns, Word* values) {
+                                  std::int64_t slices, int widest_chunk, bool full,
+                                  const Offset* begins, StoredColumns columns, Word* values) {
   constexpr int depth = 8, steps_of_tile = depth / b;
   const std::int64_t thread = thread_index(), p = thread / b, slice = p / places.slice;
   const bool is_row = slice < slices;
@@ -205,17 +206,17 @@ __global__ void copy_block_values(CsrView matrix, RowListView rows, Places place
   RowTile<LocalIndex, depth> indices;
   RowTile<Word, depth, 1> words;
   for (unsigned of_tile = 0; of_tile < steps; of_tile += steps_of_tile) {
-    indices.load(matrix.indices, next, row.end);
+    if (!full) indices.load(matrix.indices, next, row.end);
     words.load(static_cast<const Word*>(matrix.values), next, row.end);
     int taken = 0;
     for (unsigned step = of_tile; step < min(of_tile + steps_of_tile, own_steps); ++step) {
-      const unsigned column = base + columns.at(first + lane / b);
+      const unsigned column = full ? 0 : base + columns.at(first + lane / b);
 #pragma unroll
       for (int c = 0; c < b; ++c) {
         const Chunk chunk = chunk_of(c, b, widest_chunk);
         Word word = hole_word<Word>();
         if (taken < depth && next + taken < row.end &&
-            static_cast<unsigned>(indices[taken]) - column == static_cast<unsigned>(c)) {
+            (full || static_cast<unsigned>(indices[taken]) - column == static_cast<unsigned>(c))) {
           word = word_of_entry(words[taken++]);
         }
         values[first * b * b + chunk.first * lanes + lane * chunk.width + c - chunk.first] = word;
@@ -312,6 +313,7 @@ BlockRows make_block_rows(const CsrView& matrix, RowListView rows, const SliceLa
   if (!layout.columns16 || totals.spread > std::numeric_limits<std::uint16_t>::max()) {
     result.bases = {};
   }
+  result.full = static_cast<Offset>(totals.blocks) * area == nonzeros;
   fill(matrix, rows, slots.stored, result);
   return result;
 }
@@ -322,8 +324,9 @@ void fill_block_values(const CsrView& matrix, RowListView rows, const BlockRows&
     with_block_size(blocks.size, [&](auto size) {
       launch_items({native(stream)}, copy_block_values<Word, size>,
                    whole_warps(blocks.slices() * blocks.slice * size), matrix, rows,
-                   places_of(blocks), blocks.slices(), blocks.widest_chunk, blocks.begins.data(),
-                   columns_of(blocks), reinterpret_cast<Word*>(blocks.values.data()));
+                   places_of(blocks), blocks.slices(), blocks.widest_chunk, blocks.full,
+                   blocks.begins.data(), columns_of(blocks),
+                   reinterpret_cast<Word*>(blocks.values.data()));
     });
   });
 }

@@ -38,6 +38,7 @@ struct BlockRows {
   LocalIndex count = 0;           ///< of block rows; the last may have fewer than b rows
   LocalIndex slice = 1;           ///< block rows side by side
   int widest_chunk = 1;           ///< columns that a load may fetch
+  bool full = false;              ///< no block lacks an entry
   DeviceArray<Offset> begins;     ///< a slice, and the end: in blocks
   DeviceArray<LocalIndex> bases;  ///< a slice; empty where columns have 32 bits
   DeviceMemory columns;           ///< a slot: 16 bits, or 32

@@ -27,9 +27,8 @@ class DeviceFormat : public FormatKernel {
   /// Launches the product of at least one row.
   virtual void launch_product(const LocalProduct& product, cudaStream_t stream) const = 0;
   /// The same with several vectors, where takes_several().
-  virtual void launch_several(const LocalProduct& product, cudaStream_t stream) const {
-    FormatKernel::multiply_several(product, {stream});
-  }
+  virtual void launch_several([[maybe_unused]] const LocalProduct& product,
+                              [[maybe_unused]] cudaStream_t stream) const {}
 
   /// Copies the values of at least one row from those of `matrix`; nothing where products read them
   /// where they are.
@@ -56,6 +55,7 @@ class DeviceFormat : public FormatKernel {
     ROWHALO_CUDA(cudaGetLastError());
   }
   void multiply_several(const LocalProduct& product, Stream stream) const final {
+    if (!takes_several()) return FormatKernel::multiply_several(product, stream);
     if (rows_.count == 0) return;
     launch_several(product, native(stream));
     ROWHALO_CUDA(cudaGetLastError());
