@@ -36,8 +36,8 @@ using WordOf = std::conditional_t<
     std::conditional_t<bytes == 8, int2, std::conditional_t<bytes == 4, int, short>>>;
 
 /// Column `c` and those behind it of one row of a block whose values begin at `values`.
-template <int b, int c = 0, class Matrix>
-__device__ void load_row(const Matrix* values, int lane, Matrix* row) {
+template <int b, int c = 0, class Matrix, class Index>
+__device__ void load_row(const Matrix* values, Index lane, Matrix* row) {
   if constexpr (c < b) {
     constexpr int width = chunk_of(c, b, widest_chunk<Matrix>).width;
     using Word = WordOf<width * sizeof(Matrix)>;

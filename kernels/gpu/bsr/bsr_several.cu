@@ -5,9 +5,10 @@
 // for all its rows, into registers (the layout: bsr.cu):
 //   for block row p: s[r] = +0; for each block of p:
 //     f[c] = x[column + c] for c in [0, b)
-//     for r, c in [0, b): if value(c, p, r) is no hole: s[r][v] = fma(value(c, p, r), f[c][v],
-//     s[r][v])
-// with v the two vectors of the lane: each has the bits of its own product.
+//     for c, r in [0, b):
+//       if value(c, p, r) is no hole: s[r][v] = fma(value(c, p, r), f[c][v], s[r][v])
+// with v the two vectors of the lane: each has the bits of its own product. A hole skips by a
+// predicate. While a block is added, the next one is being loaded (values_ahead).
 //
 // Bytes: the matrix once, as with one vector; x and y K times.
 #include "kernels/gpu/bsr/bsr_blocks.cuh"
@@ -24,62 +25,118 @@ struct BsrSeveral {
   SeveralShape shape;
 };
 
-/// Adds one block whose values begin at `values` to the sums of the b rows of block row `place` of
-/// its slice.
-template <int b, class Matrix, class Vector, class Sum>
-__device__ void add_block(const Matrix* values, int place, LocalIndex column,
-                          LocalIndex last_column, const Vector* x,
-                          const LaneVectors<Vector, Access::either>& lane,
-                          Sum (&sum)[b][lane_vectors]) {
-  Matrix value[b][b];
-  typename LaneVectors<Vector, Access::either>::Pair factor[b];
+/// Whether the values of a block are loaded a step ahead, as its column is: where two blocks fit
+/// into the registers that leave 24 warps on a multiprocessor. Of larger blocks a row is loaded at
+/// a time.
+template <class Matrix, int b>
+constexpr bool values_ahead = sizeof(Matrix) * b* b <= 72;
+
+template <class Matrix, int b>
+struct LaneBlock {
+  LocalIndex column;
+  Matrix value[values_ahead<Matrix, b> ? b : 1][b];
+};
+
+/// The block row of a lane: where its next block is, and the sums of its b rows.
+template <class Numbers, int b, Access access>
+struct LaneBlockRow {
+  using Matrix = typename Numbers::Matrix;
+  using Vector = typename Numbers::Vector;
+  using Sum = typename Numbers::Sum;
+  using Block = LaneBlock<Matrix, b>;
+  using Lane = LaneVectors<Vector, access>;
+  static constexpr bool ahead = values_ahead<Matrix, b>;
+
+  const BsrArguments<Numbers>& a;
+  const Lane& lane;
+  const char* x;       ///< the lane's vectors of row 0
+  int row_bytes;       ///< of X
+  std::int64_t place;  ///< of the block row within its slice
+  LocalIndex base;
+  Offset at;             ///< of the next column
+  const Matrix* values;  ///< of the next step
+  Sum sum[b][lane_vectors] = {};
+
+  __device__ void load(Block& block) {
+    block.column =
+        a.bases == nullptr
+            ? static_cast<LocalIndex>(streamed(static_cast<const std::uint32_t*>(a.columns) + at))
+            : base + streamed(static_cast<const std::uint16_t*>(a.columns) + at);
+    at += slice_size;
+    if constexpr (ahead) {
 #pragma unroll
-  for (int r = 0; r < b; ++r) load_row<b>(values, place * b + r, value[r]);
-#pragma unroll
-  for (int c = 0; c < b; ++c) factor[c] = lane.load(x, min(column + c, last_column));
-#pragma unroll
-  for (int r = 0; r < b; ++r) {
-#pragma unroll
-    for (int c = 0; c < b; ++c) {
-      const Sum number = widened<Sum>(value[r][c]);
-      const Sum first = fused_multiply_add(number, widened<Sum>(factor[c].x), sum[r][0]);
-      const Sum second = fused_multiply_add(number, widened<Sum>(factor[c].y), sum[r][1]);
-      sum[r][0] = is_hole(value[r][c]) ? sum[r][0] : first;
-      sum[r][1] = is_hole(value[r][c]) ? sum[r][1] : second;
+      for (int r = 0; r < b; ++r) load_row<b>(values, place * b + r, block.value[r]);
+      values += slice_size * b * b;
     }
   }
-}
 
-template <class Numbers, int b>
-__global__ void __launch_bounds__(several_threads) bsr_several_kernel(BsrSeveral<Numbers> a) {
+  __device__ void add_row(int r, const Matrix (&value)[b], const typename Lane::Pair (&factor)[b]) {
+#pragma unroll
+    for (int c = 0; c < b; ++c) {
+      if (is_hole(value[c])) continue;
+      const Sum number = widened<Sum>(value[c]);
+      sum[r][0] = fused_multiply_add(number, widened<Sum>(factor[c].x), sum[r][0]);
+      sum[r][1] = fused_multiply_add(number, widened<Sum>(factor[c].y), sum[r][1]);
+    }
+  }
+
+  /// Adds `block`; loads the one behind it into `next`, if there is one.
+  __device__ void add(Block& block, Block& next, bool more) {
+    typename Lane::Pair factor[b];
+#pragma unroll
+    for (int c = 0; c < b; ++c) {
+      const std::int64_t row = min(block.column + c, a.last_column);
+      factor[c] = lane.load_at(reinterpret_cast<const Vector*>(x + row * row_bytes));
+    }
+    if (more) load(next);
+#pragma unroll
+    for (int r = 0; r < b; ++r) {
+      if constexpr (!ahead) load_row<b>(values, place * b + r, block.value[0]);
+      add_row(r, block.value[ahead ? r : 0], factor);
+    }
+    if constexpr (!ahead) values += slice_size * b * b;
+  }
+};
+
+/// Thread blocks per multiprocessor that the registers leave room for.
+template <class Matrix, int b>
+constexpr int bsr_several_blocks = values_ahead<Matrix, b> ? 3
+                                   : b <= 5                ? 2
+                                                           : 1;
+
+template <class Numbers, int b, Access access>
+__global__ void __launch_bounds__(several_threads,
+                                  (bsr_several_blocks<typename Numbers::Matrix, b>))
+    bsr_several_kernel(BsrSeveral<Numbers> a) {
   const std::int64_t number = thread_index() >> a.shape.lanes_log2;
   if (number >= a.one.block_rows) return;
   const std::int64_t slice = number / slice_size;
-  const int place = static_cast<int>(number % slice_size);
   const Offset begin = a.one.begins[slice];
   const auto steps = static_cast<int>((a.one.begins[slice + 1] - begin) / slice_size);
-  const std::int64_t block_row = a.one.order == nullptr ? number : a.one.order[number];
-  const LocalIndex base = a.one.bases == nullptr ? 0 : a.one.bases[slice];
-  const typename Numbers::Matrix* values = a.one.values + begin * (b * b);
-  const LaneVectors<typename Numbers::Vector, Access::either> lane(a.shape);
-  typename Numbers::Sum sum[b][lane_vectors] = {};
-  constexpr int unroll = b <= 3 ? 2 : 1;
-#pragma unroll unroll
-  for (int step = 0; step < steps; ++step) {
-    const Offset at = begin + std::int64_t{step} * slice_size + place;
-    const LocalIndex column =
-        a.one.bases == nullptr
-            ? static_cast<LocalIndex>(
-                  streamed(static_cast<const std::uint32_t*>(a.one.columns) + at))
-            : base + streamed(static_cast<const std::uint16_t*>(a.one.columns) + at);
-    add_block<b>(values, place, column, a.one.last_column, a.one.x, lane, sum);
-    values += slice_size * b * b;
+  const LaneVectors<typename Numbers::Vector, access> lane(a.shape);
+  const std::int64_t place = number % slice_size;
+  LaneBlockRow<Numbers, b, access> row{a.one,
+                                       lane,
+                                       reinterpret_cast<const char*>(lane.begin(a.one.x)),
+                                       a.shape.vectors * int{sizeof(typename Numbers::Vector)},
+                                       place,
+                                       a.one.bases == nullptr ? 0 : a.one.bases[slice],
+                                       begin + place,
+                                       a.one.values + begin * (b * b)};
+  LaneBlock<typename Numbers::Matrix, b> even, odd;
+  if (steps > 0) row.load(even);
+#pragma unroll 1
+  for (int left = steps; left > 0; left -= 2) {
+    row.add(even, odd, left > 1);
+    if (left > 1) row.add(odd, even, left > 2);
   }
+  const std::int64_t block_row = a.one.order == nullptr ? number : a.one.order[number];
 #pragma unroll
   for (int r = 0; r < b; ++r) {
     const std::int64_t k = block_row * b + r;
     if (k >= a.one.rows.count) continue;
-    lane.finish(a.one.alpha, sum[r], a.one.beta, a.one.y, a.one.rows[static_cast<LocalIndex>(k)]);
+    lane.finish(a.one.alpha, row.sum[r], a.one.beta, a.one.y,
+                a.one.rows[static_cast<LocalIndex>(k)]);
   }
 }
 
@@ -90,9 +147,15 @@ void launch_bsr_several(const BsrArguments<Numbers>& arguments, int b, const Loc
                         cudaStream_t stream) {
   const SeveralShape shape(product);
   const std::int64_t threads = arguments.slices * slice_size * shape.lanes();
+  const unsigned blocks = blocks_for(threads, several_threads);
   with_block_size(b, [&](auto size) {
-    bsr_several_kernel<Numbers, size>
-        <<<blocks_for(threads, several_threads), several_threads, 0, stream>>>({arguments, shape});
+    if (shape.pairs) {
+      bsr_several_kernel<Numbers, size, Access::pairs>
+          <<<blocks, several_threads, 0, stream>>>({arguments, shape});
+    } else {
+      bsr_several_kernel<Numbers, size, Access::singles>
+          <<<blocks, several_threads, 0, stream>>>({arguments, shape});
+    }
   });
 }
 

@@ -136,7 +136,13 @@ class LaneVectors {
 
   /// Those of row `row` of X.
   __device__ Pair load(const Vector* x, LocalIndex row) const {
-    const Vector* place = x + (std::int64_t{row} * vectors_ + first_);
+    return load_at(begin(x) + std::int64_t{row} * vectors_);
+  }
+
+  /// Where those of row 0 of X begin: a row later they are `vectors` further on.
+  __device__ const Vector* begin(const Vector* x) const { return x + first_; }
+
+  __device__ Pair load_at(const Vector* place) const {
     if (by_pairs()) return __ldg(reinterpret_cast<const Pair*>(place));
     return Pair{cached(place), cached(place + (mine_ == lane_vectors ? 1 : 0))};
   }
