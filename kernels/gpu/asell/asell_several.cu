@@ -174,7 +174,7 @@ struct AsellSource {
 };
 
 template <class Numbers, int groups, Access access>
-__global__ void __launch_bounds__(several_threads) asell_several_kernel(AsellSeveral<Numbers> a) {
+__global__ void __launch_bounds__(several_threads, 2) asell_several_kernel(AsellSeveral<Numbers> a) {
   const SlicePart<groups> part(a.shape, thread_index() / warp_size);
   const RowListView rows = a.one.rows;
   const std::int64_t first = part.slice * warp_size;
@@ -257,18 +257,31 @@ class EvenSlice {
       for (int u = 0; u < unroll; ++u) step[u] = cached(steps + (whole ? u : min(u, left - 1)));
       Matrix value[unroll][groups];
       load_values<whole>(left, value);
-      bool has[unroll][groups];
+      unsigned rows = ~0u;  // that have all of these steps
+#pragma unroll
+      for (int u = 0; u < unroll; ++u) rows &= static_cast<unsigned>(step[u].y);
+      const auto has = [&](int u, int g) {
+        const int place = lane_.place() + g * Lane::rows;
+        return (whole || u < left) && (static_cast<unsigned>(step[u].y) >> place & 1) != 0;
+      };
       const Pair* from[unroll][groups];
+      if (whole && rows == ~0u) {
 #pragma unroll
-      for (int u = 0; u < unroll; ++u) {
+        for (int u = 0; u < unroll; ++u) {
 #pragma unroll
-        for (int g = 0; g < groups; ++g) {
-          const int place = lane_.place() + g * Lane::rows;
-          has[u][g] = (whole || u < left) && (static_cast<unsigned>(step[u].y) >> place & 1) != 0;
-          from[u][g] = has[u][g] ? lane_.moved(own[g], step[u].x) : lane_.of_row(a_.x, 0);
+          for (int g = 0; g < groups; ++g) from[u][g] = lane_.moved(own[g], step[u].x);
         }
+        lane_.add([](int, int) { return true; }, value, from);
+      } else {
+#pragma unroll
+        for (int u = 0; u < unroll; ++u) {
+#pragma unroll
+          for (int g = 0; g < groups; ++g) {
+            from[u][g] = has(u, g) ? lane_.moved(own[g], step[u].x) : lane_.of_row(a_.x, 0);
+          }
+        }
+        lane_.add(has, value, from);
       }
-      lane_.add(has, value, from);
       steps += unroll;
     });
   }
@@ -291,17 +304,16 @@ class EvenSlice {
       }
       Matrix value[unroll][groups];
       load_values<whole>(left, value);
-      bool has[unroll][groups];
       const Pair* from[unroll][groups];
 #pragma unroll
       for (int u = 0; u < unroll; ++u) {
 #pragma unroll
         for (int g = 0; g < groups; ++g) {
-          has[u][g] = (whole || u < left) && column[u][g] >= 0;
           from[u][g] = lane_.of_row(a_.x, max(column[u][g], 0));
         }
       }
-      lane_.add(has, value, from);
+      lane_.add([&](int u, int g) { return (whole || u < left) && column[u][g] >= 0; }, value,
+                from);
       columns += unroll * warp_size;
     });
   }
@@ -338,7 +350,7 @@ class EvenSlice {
           from[u][g] = lane_.of_row(a_.x, has[u][g] ? column[g] : 0);
         }
       }
-      lane_.add(has, value, from);
+      lane_.add([&](int u, int g) { return has[u][g]; }, value, from);
       if constexpr (steps < per_word) {
 #pragma unroll
         for (int g = 0; g < groups; ++g) codes[g] >>= steps * bits;
@@ -353,7 +365,7 @@ class EvenSlice {
 };
 
 template <class Numbers, int lanes>
-__global__ void __launch_bounds__(several_threads)
+__global__ void __launch_bounds__(several_threads, 2)
     asell_even_kernel(AsellArguments<Numbers> a, int vectors) {
   using Lane = EvenLane<Numbers, lanes>;
   Lane lane(thread_index() / warp_size, vectors);

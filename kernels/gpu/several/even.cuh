@@ -3,7 +3,7 @@
 // Even numbers of vectors at even places, the usual case, for slices of 32 rows: as several.cuh has
 // it, but with the lanes of a row known to the compiler, so that the rows of a lane lie at constant
 // distances and a step costs few instructions. Where a row has no entry in a step, its lanes load
-// row 0 of X, so that no load waits for a branch, and add nothing, by a predicate.
+// row 0 of X, so that no load waits for a branch, and their sums stay.
 //   lanes of a row   1    2    4    8    16     for K <= 2, 4, 8, 16, 32
 //   rows of a lane   1    2    4    4     4     `groups`, side by side in groups of 32 / lanes
 //   steps at once    9    4    3    3     3     so that 8 to 12 loads of X are under way
@@ -33,25 +33,27 @@ class EvenLane {
     const int at = static_cast<int>(threadIdx.x) % lanes * lane_vectors;
     mine_ = at < vectors;
     first_ = min(at, vectors - lane_vectors);
+    row_bytes_ = static_cast<unsigned>(vectors * sizeof(Vector));
   }
 
   /// Of the lane's row of group 0, within the slice; those of the others follow `rows` apart.
   __device__ int place() const { return place_; }
 
-  /// The lane's two entries of a row of X.
+  /// The lane's two entries of a row of X. One instruction: 32 bits times 32 bits, and the address.
   __device__ const Pair* of_row(const Vector* x, LocalIndex row) const {
-    return reinterpret_cast<const Pair*>(x + (std::int64_t{row} * vectors_ + first_));
+    return reinterpret_cast<const Pair*>(reinterpret_cast<const char*>(x + first_) +
+                                         std::uint64_t{static_cast<unsigned>(row)} * row_bytes_);
   }
   /// `offset` rows further.
   __device__ const Pair* moved(const Pair* place, LocalIndex offset) const {
-    return reinterpret_cast<const Pair*>(reinterpret_cast<const Vector*>(place) +
-                                         std::int64_t{offset} * vectors_);
+    return reinterpret_cast<const Pair*>(reinterpret_cast<const char*>(place) +
+                                         std::int64_t{offset} * static_cast<int>(row_bytes_));
   }
 
-  /// Some steps of all groups: value[u][g] times what is at from[u][g], where has[u][g]. All loads
+  /// Some steps of all groups: value[u][g] times what is at from[u][g], where has(u, g). All loads
   /// come before the first sum.
-  template <int steps, class Matrix>
-  __device__ void add(const bool (&has)[steps][groups], const Matrix (&value)[steps][groups],
+  template <int steps, class Matrix, class Has>
+  __device__ void add(const Has& has, const Matrix (&value)[steps][groups],
                       const Pair* const (&from)[steps][groups]) {
     Pair factor[steps][groups];
 #pragma unroll
@@ -66,8 +68,8 @@ class EvenLane {
         const Sum number = widened<Sum>(value[u][g]);
         const Sum first = fused_multiply_add(number, widened<Sum>(factor[u][g].x), sum_[g][0]);
         const Sum second = fused_multiply_add(number, widened<Sum>(factor[u][g].y), sum_[g][1]);
-        sum_[g][0] = has[u][g] ? first : sum_[g][0];
-        sum_[g][1] = has[u][g] ? second : sum_[g][1];
+        sum_[g][0] = has(u, g) ? first : sum_[g][0];
+        sum_[g][1] = has(u, g) ? second : sum_[g][1];
       }
     }
   }
@@ -85,6 +87,7 @@ class EvenLane {
 
  private:
   int vectors_, place_, first_;
+  unsigned row_bytes_;
   bool mine_;
   Sum sum_[groups][lane_vectors] = {};
 };

@@ -47,7 +47,7 @@ struct SlotSource {
 };
 
 template <class Numbers, int groups, Access access>
-__global__ void __launch_bounds__(several_threads) slots_kernel(SlotsArguments<Numbers> a) {
+__global__ void __launch_bounds__(several_threads, 2) slots_kernel(SlotsArguments<Numbers> a) {
   using Matrix = typename Numbers::Matrix;
   const SlicePart<groups> part(a.shape, thread_index() / warp_size);
   const RowListView rows = a.slots.rows;
@@ -116,23 +116,19 @@ __device__ void sum_even(EvenLane<Numbers, lanes>& lane, const typename Numbers:
         value[u][g] = read_once(values + step + at(g));
       }
     }
-    bool has[unroll][groups];
     const typename Lane::Pair* from[unroll][groups];
 #pragma unroll
     for (int u = 0; u < unroll; ++u) {
 #pragma unroll
-      for (int g = 0; g < groups; ++g) {
-        has[u][g] = (whole || u < left) && column[u][g] >= 0;
-        from[u][g] = lane.of_row(x, max(column[u][g], 0));
-      }
+      for (int g = 0; g < groups; ++g) from[u][g] = lane.of_row(x, max(column[u][g], 0));
     }
-    lane.add(has, value, from);
+    lane.add([&](int u, int g) { return (whole || u < left) && column[u][g] >= 0; }, value, from);
     indices += unroll * slots.stride, values += unroll * slots.stride;
   });
 }
 
 template <class Numbers, int lanes>
-__global__ void __launch_bounds__(several_threads) even_slots_kernel(SlotsArguments<Numbers> a) {
+__global__ void __launch_bounds__(several_threads, 2) even_slots_kernel(SlotsArguments<Numbers> a) {
   using Lane = EvenLane<Numbers, lanes>;
   const RowListView rows = a.slots.rows;
   Lane lane(thread_index() / warp_size, a.shape.vectors);

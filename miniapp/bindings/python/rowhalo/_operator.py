@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple
 
 import numpy as np
 
-from ._arrays import ArrayError, as_float64, contiguous, empty, library_of, quick_address, stream_of, view_of
+from ._arrays import ArrayError, as_float64, contiguous, empty, library_of, quick_address, quick_stream, stream_of, view_of
 from ._library import Csr, InputError, OperatorInfo, Report, call, check, library, world_without_mpi4py
 
 _FLOATS = {"float32": 4, "float64": 8}
@@ -114,7 +114,8 @@ class Operator:
                  transpose: bool = False, *, owned_columns: Optional[int] = None, options: str = "") -> None:
         self._handle = ctypes.c_void_p()
         self._solvers: Dict[str, ctypes.c_void_p] = {}
-        self._quick: Dict[type, Callable[[Any, Tuple[int, ...]], Any]] = {}  # how arrays of a type are looked at
+        # How arrays of a type are looked at: quick_address() and quick_stream().
+        self._quick: Dict[type, Tuple[Callable[[Any, int], Any], Callable[[Any], Any]]] = {}
         self._transposed: Optional[Operator] = None
         handle, self._ranks, communicator = _communicator(comm)
         owned = _sizes(csr, owned_columns, self._ranks, communicator)
@@ -159,7 +160,7 @@ class Operator:
     def _address(self, array: Any, entries: int, name: str) -> int:
         """Of a vector, checked."""
         quick = self._quick.get(type(array))
-        address: int = quick(array, (entries,)) if quick is not None else 0
+        address: int = quick[0](array, entries) if quick is not None else 0
         return address or self._checked_address(array, entries, name)
 
     def _checked_address(self, array: Any, entries: int, name: str) -> int:
@@ -174,13 +175,15 @@ class Operator:
             raise ArrayError(f"{name} has the shape {view.shape}; this rank has {entries} entries")
         if not view.contiguous:
             raise ArrayError(f"{name} is not contiguous")
-        self._quick[type(array)] = quick_address(array)
+        self._quick[type(array)] = quick_address(array), quick_stream(array)
         return view.address
 
     def apply(self, x: Any, y: Any, alpha: float = 1.0, beta: float = 0.0) -> None:
         """y = alpha A x + beta y. x and y: (n,), contiguous; they must not overlap."""
-        check(self._apply(self._handle, alpha, self._address(x, self.shape[1], "x"), beta,
-                          self._address(y, self.shape[0], "y"), stream_of(x)))
+        from_x, to_y = self._address(x, self.shape[1], "x"), self._address(y, self.shape[0], "y")
+        code = self._apply(self._handle, alpha, from_x, beta, to_y, self._quick[type(x)][1](x))
+        if code != 0:
+            check(code)
 
     def matvec(self, x: Any) -> Any:
         """A x of (n,) or (n, 1), in the shape of x."""
