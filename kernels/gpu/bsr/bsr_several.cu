@@ -8,7 +8,7 @@
 //     for c, r in [0, b):
 //       if value(c, p, r) is no hole: s[r][v] = fma(value(c, p, r), f[c][v], s[r][v])
 // with v the two vectors of the lane: each has the bits of its own product. A hole skips by a
-// predicate. While a block is added, the next one is being loaded (values_ahead).
+// predicate. While a block is added, the next one is being loaded (LaneBlock).
 //
 // Bytes: the matrix once, as with one vector; x and y K times.
 #include "kernels/gpu/bsr/bsr_blocks.cuh"
@@ -25,16 +25,14 @@ struct BsrSeveral {
   SeveralShape shape;
 };
 
-/// Whether the values of a block are loaded a step ahead, as its column is: where two blocks fit
-/// into the registers that leave 24 warps on a multiprocessor. Of larger blocks a row is loaded at
-/// a time.
-template <class Matrix, int b>
-constexpr bool values_ahead = sizeof(Matrix) * b* b <= 72;
-
-template <class Matrix, int b>
+/// A block of a lane's block row. Its column is loaded a step ahead; so are its values (`ahead`)
+/// where two blocks fit into the registers that leave 24 warps on a multiprocessor. Of larger
+/// blocks a row is loaded at a time.
+template <class Numbers, int b>
 struct LaneBlock {
+  static constexpr bool ahead = (b * b) * sizeof(typename Numbers::Sum) <= 72;
   LocalIndex column;
-  Matrix value[values_ahead<Matrix, b> ? b : 1][b];
+  typename Numbers::Matrix value[ahead ? b : 1][b];
 };
 
 /// The block row of a lane: where its next block is, and the sums of its b rows.
@@ -43,14 +41,12 @@ struct LaneBlockRow {
   using Matrix = typename Numbers::Matrix;
   using Vector = typename Numbers::Vector;
   using Sum = typename Numbers::Sum;
-  using Block = LaneBlock<Matrix, b>;
+  using Block = LaneBlock<Numbers, b>;
   using Lane = LaneVectors<Vector, access>;
-  static constexpr bool ahead = values_ahead<Matrix, b>;
+  static constexpr bool ahead = Block::ahead;
 
   const BsrArguments<Numbers>& a;
   const Lane& lane;
-  const char* x;       ///< the lane's vectors of row 0
-  int row_bytes;       ///< of X
   std::int64_t place;  ///< of the block row within its slice
   LocalIndex base;
   Offset at;             ///< of the next column
@@ -85,8 +81,7 @@ struct LaneBlockRow {
     typename Lane::Pair factor[b];
 #pragma unroll
     for (int c = 0; c < b; ++c) {
-      const std::int64_t row = min(block.column + c, a.last_column);
-      factor[c] = lane.load_at(reinterpret_cast<const Vector*>(x + row * row_bytes));
+      factor[c] = lane.load(a.x, min(block.column + c, a.last_column));
     }
     if (more) load(next);
 #pragma unroll
@@ -99,14 +94,11 @@ struct LaneBlockRow {
 };
 
 /// Thread blocks per multiprocessor that the registers leave room for.
-template <class Matrix, int b>
-constexpr int bsr_several_blocks = values_ahead<Matrix, b> ? 3
-                                   : b <= 5                ? 2
-                                                           : 1;
+template <class Numbers, int b>
+constexpr int bsr_several_blocks = LaneBlock<Numbers, b>::ahead ? 3 : (b <= 5 ? 2 : 1);
 
 template <class Numbers, int b, Access access>
-__global__ void __launch_bounds__(several_threads,
-                                  (bsr_several_blocks<typename Numbers::Matrix, b>))
+__global__ void __launch_bounds__(several_threads, (bsr_several_blocks<Numbers, b>))
     bsr_several_kernel(BsrSeveral<Numbers> a) {
   const std::int64_t number = thread_index() >> a.shape.lanes_log2;
   if (number >= a.one.block_rows) return;
@@ -115,15 +107,11 @@ __global__ void __launch_bounds__(several_threads,
   const auto steps = static_cast<int>((a.one.begins[slice + 1] - begin) / slice_size);
   const LaneVectors<typename Numbers::Vector, access> lane(a.shape);
   const std::int64_t place = number % slice_size;
-  LaneBlockRow<Numbers, b, access> row{a.one,
-                                       lane,
-                                       reinterpret_cast<const char*>(lane.begin(a.one.x)),
-                                       a.shape.vectors * int{sizeof(typename Numbers::Vector)},
-                                       place,
-                                       a.one.bases == nullptr ? 0 : a.one.bases[slice],
-                                       begin + place,
-                                       a.one.values + begin * (b * b)};
-  LaneBlock<typename Numbers::Matrix, b> even, odd;
+  LaneBlockRow<Numbers, b, access> row{
+      a.one,         lane,
+      place,         a.one.bases == nullptr ? 0 : a.one.bases[slice],
+      begin + place, a.one.values + begin * (b * b)};
+  LaneBlock<Numbers, b> even, odd;
   if (steps > 0) row.load(even);
 #pragma unroll 1
   for (int left = steps; left > 0; left -= 2) {

@@ -134,15 +134,11 @@ class LaneVectors {
     first_ = min(at, vectors_ - (by_pairs() ? lane_vectors : 1));
   }
 
-  /// Those of row `row` of X.
+  /// Those of row `row` of X. In bytes, so that an address is one multiplication and addition.
   __device__ Pair load(const Vector* x, LocalIndex row) const {
-    return load_at(begin(x) + std::int64_t{row} * vectors_);
-  }
-
-  /// Where those of row 0 of X begin: a row later they are `vectors` further on.
-  __device__ const Vector* begin(const Vector* x) const { return x + first_; }
-
-  __device__ Pair load_at(const Vector* place) const {
+    const int row_bytes = vectors_ * static_cast<int>(sizeof(Vector));
+    const auto* place = reinterpret_cast<const Vector*>(reinterpret_cast<const char*>(x + first_) +
+                                                        std::int64_t{row} * row_bytes);
     if (by_pairs()) return __ldg(reinterpret_cast<const Pair*>(place));
     return Pair{cached(place), cached(place + (mine_ == lane_vectors ? 1 : 0))};
   }
