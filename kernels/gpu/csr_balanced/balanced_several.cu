@@ -29,6 +29,8 @@ struct BalancedSeveral {
 };
 
 constexpr int several_warps = several_threads / warp_size;
+/// Thread blocks per multiprocessor that the registers leave room for.
+constexpr int several_blocks = 3;
 
 /// The entries of a chunk in shared memory, one place apart from team to team,
 /// so that teams read different banks.
@@ -85,39 +87,52 @@ __device__ LocalIndex row_of(const BalancedArguments<Numbers>& one, LocalIndex o
   return one.plan.rows != nullptr ? cached(one.plan.rows + ordinal) : ordinal;
 }
 
-/// Sums the entries of the calling lane's team. `ordinal`: of the row that ends
-/// first.
+/// The rows that end in a chunk, by their ordinals, from that which ends first in the calling
+/// lane's team on.
+struct EndingRows {
+  LocalIndex ordinal, end;  ///< of the first; one beyond the last of the chunk
+
+  /// The `next`-th, or none: asked for well before it is written, since it is loaded.
+  template <class Numbers>
+  __device__ LocalIndex row(const BalancedArguments<Numbers>& one, int next) const {
+    return ordinal + next < end ? row_of(one, ordinal + next) : 0;
+  }
+};
+
+/// Sums the entries of the calling lane's team.
 template <class Numbers, class Lane>
 __device__ TeamSums<typename Numbers::Sum> sum_team(
     const BalancedSeveral<Numbers>& a, const StagedChunk<typename Numbers::Sum>& staged,
-    unsigned mark, LocalIndex ordinal, const Lane& lane) {
+    unsigned mark, EndingRows rows, const Lane& lane) {
   using Sum = typename Numbers::Sum;
   const int team = static_cast<int>(threadIdx.x) % warp_size >> a.shape.lanes_log2;
   const int lanes = a.shape.lanes();
   TeamSums<Sum> sums;
+  int count = 0;       // of rows that have ended
+  LocalIndex row = 0;  // that ends next, after the first
+#pragma unroll 1
   for (int j = 0; j < lanes; ++j) {
     const unsigned lasts = __shfl_sync(all_lanes, mark, team * lanes + j);
     const int first = (team * lanes + j) * lane_entries + team;
     typename Lane::Pair factor[lane_entries];
-    Sum value[lane_entries];
 #pragma unroll
     for (int u = 0; u < lane_entries; ++u) {
       factor[u] = lane.load(a.one.x, staged.column[first + u]);
-      value[u] = staged.value[first + u];
     }
 #pragma unroll
     for (int u = 0; u < lane_entries; ++u) {
+      const Sum value = staged.value[first + u];
       Sum(&open)[lane_vectors] = sums.open.at;
-      open[0] = fused_multiply_add(value[u], widened<Sum>(factor[u].x), open[0]);
-      open[1] = fused_multiply_add(value[u], widened<Sum>(factor[u].y), open[1]);
+      open[0] = fused_multiply_add(value, widened<Sum>(factor[u].x), open[0]);
+      open[1] = fused_multiply_add(value, widened<Sum>(factor[u].y), open[1]);
       if ((lasts >> u & 1) == 0) continue;
       if (sums.ends) {
-        lane.finish(a.one.alpha, open, a.one.beta, a.one.y, row_of(a.one, ordinal));
+        lane.finish(a.one.alpha, open, a.one.beta, a.one.y, row);
       } else {
         sums.first = sums.open;
       }
       sums.ends = true, sums.open = {};
-      ++ordinal;
+      row = rows.row(a.one, ++count);
     }
     __syncwarp();
   }
@@ -185,14 +200,14 @@ __device__ void finish_empty_rows_of(const BalancedSeveral<Numbers>& a, std::int
   }
 }
 
-template <class Numbers>
-__global__ void __launch_bounds__(several_threads)
+template <class Numbers, Access access>
+__global__ void __launch_bounds__(several_threads, several_blocks)
     balanced_several_kernel(BalancedSeveral<Numbers> a) {
   using Sum = typename Numbers::Sum;
   __shared__ StagedChunk<Sum> staged_of_warps[several_warps];
   StagedChunk<Sum>& staged = staged_of_warps[threadIdx.x / warp_size];
   const BalancedArguments<Numbers>& one = a.one;
-  const LaneVectors<typename Numbers::Vector, Access::either> lane(a.shape);
+  const LaneVectors<typename Numbers::Vector, access> lane(a.shape);
   const std::int64_t share = thread_index() / warp_size;
   const int number = threadIdx.x % warp_size, lanes = a.shape.lanes();
   if (one.plan.empty != nullptr && share < one.plan.units.parts) {
@@ -206,11 +221,14 @@ __global__ void __launch_bounds__(several_threads)
   for (std::int64_t chunk = begin; chunk < end; ++chunk) {
     const unsigned mark = cached(one.plan.marks + chunk * warp_size + number);
     const LocalIndex ended = cached(one.plan.ended + chunk);
+    const LocalIndex ended_after = cached(one.plan.ended + chunk + 1);
     if (chunk == begin && begins_split) split_ordinal = ended;
     stage_chunk(a, chunk, staged);
     const unsigned before = __shfl_sync(all_lanes, mark, number & ~(lanes - 1)) >> lane_entries;
     const LocalIndex ordinal = ended + static_cast<LocalIndex>(before);
-    const TeamSums<Sum> sums = sum_team(a, staged, mark, ordinal, lane);
+    const EndingRows rows{ordinal, ended_after};
+    const LocalIndex row = rows.row(one, 0);
+    const TeamSums<Sum> sums = sum_team(a, staged, mark, rows, lane);
     TwoSums<Sum> sum = join_teams(a.shape, sums, open);
     if (sums.ends) {
       sum += sums.first;
@@ -218,7 +236,7 @@ __global__ void __launch_bounds__(several_threads)
         Sum* part = part_of(a, share, 0);
         part[0] = sum.at[0], part[1] = sum.at[1];
       } else {
-        lane.finish(one.alpha, sum.at, one.beta, one.y, row_of(one, ordinal));
+        lane.finish(one.alpha, sum.at, one.beta, one.y, row);
       }
     }
     __syncwarp();  // all have read the chunk
@@ -235,11 +253,13 @@ __global__ void __launch_bounds__(several_threads)
 template <class Numbers>
 void launch_balanced_several(const BalancedArguments<Numbers>& arguments,
                              const LocalProduct& product, cudaStream_t stream) {
+  const SeveralShape shape(product);
+  auto* kernel = shape.pairs ? balanced_several_kernel<Numbers, Access::pairs>
+                             : balanced_several_kernel<Numbers, Access::singles>;
   const std::int64_t warps =
       std::max<std::int64_t>(arguments.plan.shares.parts, arguments.plan.units.parts);
-  balanced_several_kernel<Numbers>
-      <<<blocks_for(warps * warp_size, several_threads), several_threads, 0, stream>>>(
-          {arguments, SeveralShape(product)});
+  kernel<<<blocks_for(warps * warp_size, several_threads), several_threads, 0, stream>>>(
+      {arguments, shape});
 }
 
 #define ROWHALO_BALANCED_SEVERAL(...)                                                    \
