@@ -92,10 +92,11 @@ __device__ LocalIndex row_of(const BalancedArguments<Numbers>& one, LocalIndex o
 struct EndingRows {
   LocalIndex ordinal, end;  ///< of the first; one beyond the last of the chunk
 
-  /// The `next`-th, or none: asked for well before it is written, since it is loaded.
+  /// The `next`-th, or any if there is none: asked for well before it is written, since it is
+  /// loaded.
   template <class Numbers>
   __device__ LocalIndex row(const BalancedArguments<Numbers>& one, int next) const {
-    return ordinal + next < end ? row_of(one, ordinal + next) : 0;
+    return row_of(one, ordinal + next < end ? ordinal + next : 0);
   }
 };
 
@@ -126,11 +127,8 @@ __device__ TeamSums<typename Numbers::Sum> sum_team(
       open[0] = fused_multiply_add(value, widened<Sum>(factor[u].x), open[0]);
       open[1] = fused_multiply_add(value, widened<Sum>(factor[u].y), open[1]);
       if ((lasts >> u & 1) == 0) continue;
-      if (sums.ends) {
-        lane.finish(a.one.alpha, open, a.one.beta, a.one.y, row);
-      } else {
-        sums.first = sums.open;
-      }
+      if (sums.ends) lane.finish(a.one.alpha, open, a.one.beta, a.one.y, row);
+      if (!sums.ends) sums.first = sums.open;
       sums.ends = true, sums.open = {};
       row = rows.row(a.one, ++count);
     }

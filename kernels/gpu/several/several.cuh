@@ -134,11 +134,9 @@ class LaneVectors {
     first_ = min(at, vectors_ - (by_pairs() ? lane_vectors : 1));
   }
 
-  /// Those of row `row` of X. In bytes, so that an address is one multiplication and addition.
+  /// Those of row `row` of X.
   __device__ Pair load(const Vector* x, LocalIndex row) const {
-    const int row_bytes = vectors_ * static_cast<int>(sizeof(Vector));
-    const auto* place = reinterpret_cast<const Vector*>(reinterpret_cast<const char*>(x + first_) +
-                                                        std::int64_t{row} * row_bytes);
+    const Vector* place = at_row(x, row);
     if (by_pairs()) return __ldg(reinterpret_cast<const Pair*>(place));
     return Pair{cached(place), cached(place + (mine_ == lane_vectors ? 1 : 0))};
   }
@@ -147,8 +145,8 @@ class LaneVectors {
   template <class Sum>
   __device__ void finish(Sum alpha, const Sum (&sum)[lane_vectors], Sum beta, Vector* y,
                          LocalIndex row) const {
-    Vector* place = y + (std::int64_t{row} * vectors_ + first_);
     if (mine_ == 0) return;
+    Vector* place = const_cast<Vector*>(at_row(y, row));
     if (by_pairs()) {
       Pair pair{};
       if (beta != 0) pair = *reinterpret_cast<const Pair*>(place);
@@ -164,6 +162,13 @@ class LaneVectors {
  private:
   __device__ bool by_pairs() const {
     return access == Access::pairs || (access == Access::either && pairs_);
+  }
+
+  /// In bytes, so that an address is one multiplication and addition.
+  __device__ const Vector* at_row(const Vector* vectors, LocalIndex row) const {
+    const int row_bytes = vectors_ * static_cast<int>(sizeof(Vector));
+    return reinterpret_cast<const Vector*>(reinterpret_cast<const char*>(vectors + first_) +
+                                           std::int64_t{row} * row_bytes);
   }
 
   int vectors_, first_;
