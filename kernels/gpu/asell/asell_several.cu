@@ -174,7 +174,8 @@ struct AsellSource {
 };
 
 template <class Numbers, int groups, Access access>
-__global__ void __launch_bounds__(several_threads, 2) asell_several_kernel(AsellSeveral<Numbers> a) {
+__global__ void __launch_bounds__(several_threads, 2)
+    asell_several_kernel(AsellSeveral<Numbers> a) {
   const SlicePart<groups> part(a.shape, thread_index() / warp_size);
   const RowListView rows = a.one.rows;
   const std::int64_t first = part.slice * warp_size;
@@ -248,39 +249,37 @@ class EvenSlice {
 
   __device__ void by_offsets(const LocalIndex (&row)[groups]) {
     const int2* steps = reinterpret_cast<const int2*>(a_.patterns + slice_.codes);
-    const Pair* own[groups];
+    LocalIndex anchor[groups];
 #pragma unroll
-    for (int g = 0; g < groups; ++g) own[g] = lane_.of_row(a_.x, anchor_of(row[g], a_.block));
+    for (int g = 0; g < groups; ++g) anchor[g] = anchor_of(row[g], a_.block);
     in_batches<unroll>(static_cast<int>(slice_.steps()), [&](auto whole, int left) {
       int2 step[unroll];
 #pragma unroll
       for (int u = 0; u < unroll; ++u) step[u] = cached(steps + (whole ? u : min(u, left - 1)));
       Matrix value[unroll][groups];
       load_values<whole>(left, value);
-      unsigned rows = ~0u;  // that have all of these steps
-#pragma unroll
-      for (int u = 0; u < unroll; ++u) rows &= static_cast<unsigned>(step[u].y);
       const auto has = [&](int u, int g) {
         const int place = lane_.place() + g * Lane::rows;
         return (whole || u < left) && (static_cast<unsigned>(step[u].y) >> place & 1) != 0;
       };
-      const Pair* from[unroll][groups];
-      if (whole && rows == ~0u) {
-#pragma unroll
-        for (int u = 0; u < unroll; ++u) {
-#pragma unroll
-          for (int g = 0; g < groups; ++g) from[u][g] = lane_.moved(own[g], step[u].x);
-        }
-        lane_.add([](int, int) { return true; }, value, from);
-      } else {
+      const auto add = [&](const auto& has) {
+        const Pair* from[unroll][groups];
 #pragma unroll
         for (int u = 0; u < unroll; ++u) {
 #pragma unroll
           for (int g = 0; g < groups; ++g) {
-            from[u][g] = has(u, g) ? lane_.moved(own[g], step[u].x) : lane_.of_row(a_.x, 0);
+            from[u][g] = lane_.of_row(a_.x, has(u, g) ? anchor[g] + step[u].x : 0);
           }
         }
         lane_.add(has, value, from);
+      };
+      unsigned rows = ~0u;  // that have all of these steps
+#pragma unroll
+      for (int u = 0; u < unroll; ++u) rows &= static_cast<unsigned>(step[u].y);
+      if (whole && rows == ~0u) {
+        add([](int, int) { return true; });
+      } else {
+        add(has);
       }
       steps += unroll;
     });

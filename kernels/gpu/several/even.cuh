@@ -44,12 +44,6 @@ class EvenLane {
     return reinterpret_cast<const Pair*>(reinterpret_cast<const char*>(x + first_) +
                                          std::uint64_t{static_cast<unsigned>(row)} * row_bytes_);
   }
-  /// `offset` rows further.
-  __device__ const Pair* moved(const Pair* place, LocalIndex offset) const {
-    return reinterpret_cast<const Pair*>(reinterpret_cast<const char*>(place) +
-                                         std::int64_t{offset} * static_cast<int>(row_bytes_));
-  }
-
   /// Some steps of all groups: value[u][g] times what is at from[u][g], where has(u, g). All loads
   /// come before the first sum.
   template <int steps, class Matrix, class Has>
