@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from names import say
+from rowhalo_study.names import say
 
 HERE = Path(__file__).resolve().parent
 FOLDERS = {"slurm": "sbatch", "pbs": "pbs"}
@@ -35,34 +35,34 @@ SCRIPTS = {
     "halo": Script(
         "Every transport that serves here, on 2 nodes with 4 ranks and 4 GPUs each.",
         "ARGUMENTS of rowhalo run", 2, 4, "00:20:00",
-        "jobs/study.py run jobs/studies/halo.ini --site local", "stencil27:200",
+        "jobs/rowhalo-study run jobs/studies/halo.ini --site local", "stencil27:200",
         '-- run --halo all "$@"'),
     "gemv": Script(
         "The dense formats on one GPU in fp32, x_i = log(sqrt(i^2 - i + 2)).",
         "ARGUMENTS of rowhalo kernels", 1, 1, "00:20:00",
-        "jobs/study.py run jobs/studies/gemv.ini --site local", "dense:16384",
+        "jobs/rowhalo-study run jobs/studies/gemv.ini --site local", "dense:16384",
         '--ranks 1 -- kernels --precision fp32 --x log "$@"'),
     "kernels": Script(
         "Every class of matrices on one GPU, our formats beside the vendor's.",
-        "ARGUMENTS of jobs/classes", 1, 1, "00:30:00",
+        "ARGUMENTS of rowhalo-study classes", 1, 1, "00:30:00",
         "jobs/run.sh --site local --classes --output DIR", "", '--classes -- "$@"'),
     "strong": Script(
-        "A strong-scaling study on up to 2 nodes with 4 GPUs each, in one job.", "STUDY.ini [OPTIONS of study.py run]", 2, 4,
-        "01:00:00", "jobs/study.py run jobs/studies/strong.ini --site local", "",
+        "A strong-scaling study on up to 2 nodes with 4 GPUs each, in one job.", "STUDY.ini [OPTIONS of rowhalo-study run]", 2, 4,
+        "01:00:00", "jobs/rowhalo-study run jobs/studies/strong.ini --site local", "",
         '--study "${1:-$home/jobs/studies/strong.ini}" -- "${@:2}"'),
     "weak": Script(
-        "A weak-scaling study on up to 2 nodes with 4 GPUs each, in one job.", "STUDY.ini [OPTIONS of study.py run]", 2, 4,
-        "01:00:00", "jobs/study.py run jobs/studies/weak.ini --site local", "",
+        "A weak-scaling study on up to 2 nodes with 4 GPUs each, in one job.", "STUDY.ini [OPTIONS of rowhalo-study run]", 2, 4,
+        "01:00:00", "jobs/rowhalo-study run jobs/studies/weak.ini --site local", "",
         '--study "${1:-$home/jobs/studies/weak.ini}" -- "${@:2}"'),
     "solve-strong": Script(
         "A strong-scaling study of solvers on up to 2 nodes with 4 GPUs each, in one job.",
-        "STUDY.ini [OPTIONS of study.py run]", 2, 4, "01:00:00",
-        "jobs/study.py run jobs/studies/solve-strong.ini --site local", "",
+        "STUDY.ini [OPTIONS of rowhalo-study run]", 2, 4, "01:00:00",
+        "jobs/rowhalo-study run jobs/studies/solve-strong.ini --site local", "",
         '--study "${1:-$home/jobs/studies/solve-strong.ini}" -- "${@:2}"'),
     "solve-weak": Script(
         "A weak-scaling study of solvers on up to 2 nodes with 4 GPUs each, in one job.",
-        "STUDY.ini [OPTIONS of study.py run]", 2, 4, "01:00:00",
-        "jobs/study.py run jobs/studies/solve-weak.ini --site local", "",
+        "STUDY.ini [OPTIONS of rowhalo-study run]", 2, 4, "01:00:00",
+        "jobs/rowhalo-study run jobs/studies/solve-weak.ini --site local", "",
         '--study "${1:-$home/jobs/studies/solve-weak.ini}" -- "${@:2}"'),
 }
 

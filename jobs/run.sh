@@ -5,8 +5,8 @@
 # the classes of matrices, under the site's launcher.
 #   run.sh [--site S] [--ranks N] [--nodes M] [--ranks-per-node K] [--threads T] [--repeats R]
 #          --output DIR -- ROWHALO-ARGUMENTS      one point; without --ranks all that the job has
-#   run.sh [--site S] --study FILE.ini --output DIR [-- OPTIONS]      jobs/study.py run
-#   run.sh [--site S] --classes --output DIR [-- OPTIONS]             python3 jobs/classes
+#   run.sh [--site S] --study FILE.ini --output DIR [-- OPTIONS]      jobs/rowhalo-study run
+#   run.sh [--site S] --classes --output DIR [-- OPTIONS]             jobs/rowhalo-study classes
 # A point leaves in DIR: result-K.json, result-K.h5, log-K.txt for K = 1..R, provenance/, and in the
 # end one of the markers done and error. An earlier run is moved to DIR/before-TIME, but only when
 # site, ranks, executable and its arguments have been checked; a refusal leaves it as it is. USR1,
@@ -116,7 +116,7 @@ spelt() {
 
 # The launcher hands USR1 to every rank; TERM would make some launchers kill them before they have
 # written anything. A later signal is passed as it is; but PBS signals all processes of a session, and
-# study.py hands its signal on, too: a second within 10 s is the same one. The marker is written at
+# rowhalo-study hands its signal on, too: a second within 10 s is the same one. The marker is written at
 # once, since there may be no time for it at the end.
 pass_on() {
   local pass=USR1
@@ -203,7 +203,7 @@ check_arguments() {
     esac
   done
   [[ $("$rowhalo" "${arguments[0]}" --help 2>/dev/null) == *--dry* ]] || return 0
-  # As in jobs/studying/program.py: one process without a launcher, which inside a job takes itself for a rank.
+  # As in studies/program.py: one process without a launcher, which inside a job takes itself for a rank.
   said=$(OMPI_MCA_ess_singleton_isolated=1 OMPI_MCA_orte_create_session_dirs=0 \
     "$rowhalo" "${arguments[@]}" --dry --quiet --no-progress 2>&1 >/dev/null </dev/null) ||
     refuse "$(grep -m 1 '^rowhalo: ' <<<"$said" || echo "$said")"
@@ -258,21 +258,21 @@ run_program() {
 
 run_study() {
   export ROWHALO_SITE=$site
-  run_program "$python" "$jobs/study.py" run "$study" --site "$site" --output "$output" \
+  run_program "$python" "$jobs/rowhalo-study" run "$study" --site "$site" --output "$output" \
     ${arguments[0]+"${arguments[@]}"}
 }
 
 run_classes() {
   local status=0
   find_rowhalo
-  "$python" "$jobs/classes" --rowhalo "$rowhalo" --output "$output" --list \
+  "$python" "$jobs/rowhalo-study" classes --rowhalo "$rowhalo" --output "$output" --list \
     ${arguments[0]+"${arguments[@]}"} >/dev/null || exit 2
   mkdir -p "$output"
   set_aside "$output" "$output"/{done,error,provenance}
   started=yes phase="in the classes"
   mkdir "$output/provenance"
   write_provenance "$output/provenance"
-  run_program "$python" "$jobs/classes" --rowhalo "$rowhalo" --output "$output" \
+  run_program "$python" "$jobs/rowhalo-study" classes --rowhalo "$rowhalo" --output "$output" \
     ${arguments[0]+"${arguments[@]}"} || status=$?
   [ "$status" -eq 0 ] || fail "$status" "the classes ended with exit status $status"
   write_marker "done" 0
@@ -292,8 +292,8 @@ main() {
   fi
 }
 
-# The lock on the point (studying/claims.py) is kept by this shell, but by nothing that it starts.
+# The lock on the point (studies/claims.py) is kept by this shell, but by nothing that it starts.
 claim=${ROWHALO_CLAIM:-}
 unset ROWHALO_CLAIM
-[[ $claim =~ ^[0-9]*$ ]] || refuse "ROWHALO_CLAIM=$claim: is for study.py only; unset it"
+[[ $claim =~ ^[0-9]*$ ]] || refuse "ROWHALO_CLAIM=$claim: is for rowhalo-study only; unset it"
 eval "main \"\$@\" ${claim:+$claim>&-}"

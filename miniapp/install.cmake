@@ -71,13 +71,15 @@ install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/miniapp/bindings/python DESTINATION ${CMAKE_INSTALL_DATADIR}/rowhalo
         PATTERN __pycache__ EXCLUDE PATTERN .mypy_cache EXCLUDE)
 
-# The tool rowhalo-study: the programs of jobs/ with their studies, sites, batch scripts and guides, as
-# they are, in share/rowhalo/jobs. They find each other and the executable from there by relative
+# The tool rowhalo-study: its package with studies, sites, batch scripts and guides, as they are, in
+# share/rowhalo/jobs. They find each other and the executable from there by relative
 # links, so the prefix may be moved; they write nothing into it.
 set(data_dir ${CMAKE_INSTALL_DATADIR}/rowhalo)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/jobs DESTINATION ${data_dir} USE_SOURCE_PERMISSIONS
-        PATTERN results EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN "study-*" EXCLUDE
+        REGEX "/jobs/results$" EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN "study-*" EXCLUDE
         PATTERN batch_scripts.py EXCLUDE PATTERN template.in EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/jobs/results/programs DESTINATION ${data_dir}/jobs/results
+        USE_SOURCE_PERMISSIONS PATTERN __pycache__ EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/io/report/report.schema.json DESTINATION ${data_dir})
 
 # FOLDER/NAME as a link to TARGET, both relative to the prefix.

@@ -34,7 +34,7 @@ pbs_share() {
     [[ $job =~ Resource_List\.ncpus\ =\ ([1-9][0-9]*) ]]; then
     share=$((BASH_REMATCH[1] / job_nodes))
     if [[ $job =~ Resource_List\.place\ =\ [a-z:]*excl ]]; then shares_node="" share=$SITE_CORES; fi
-  else # the server does not answer: as study.py asks for them
+  else # the server does not answer: as rowhalo-study asks for them
     share=$((slots_per_node * ${NCPUS:-1}))
   fi
   [ "$share" -gt 0 ] || share=1

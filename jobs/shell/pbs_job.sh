@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 #
-# What PBS does not do for a job, as Slurm does; sourced by run.sh and by the scripts that study.py
+# What PBS does not do for a job, as Slurm does; sourced by run.sh and by the scripts that rowhalo-study
 # writes. Its commands are found (qstat, pbs_tmrsh), although the job's shell may not have PBS in
 # PATH. And a signal comes before the walltime ends: PBS itself sends TERM afterwards, and KILL
 # kill_delay (10 s) later. The process that sources this gets USR1 two minutes before the end, or

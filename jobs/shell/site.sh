@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # The site: where the launcher line, the modules, the sizes of a node come from. Sourced by run.sh.
-# `study.py site NAME --shell` prints quoted assignments, of which these count here:
+# `rowhalo-study site NAME --shell` prints quoted assignments, of which these count here:
 #   SITE_NAME, SITE_SCHEDULER (slurm|pbs|none), SITE_LAUNCH (the launcher's template)
 #   SITE_CORES and SITE_GPUS of a node, SITE_GPU_ORDER (a list or empty), SITE_EXCLUSIVE (yes|no)
 #   SITE_MODULES, SITE_SETUP, SITE_VARIABLES (lines; the last are exports)
@@ -31,7 +31,7 @@ read_site() {
   command -v "$python" >/dev/null ||
     refuse "there is no $python: Python 3.8 or newer is needed; name it with PYTHON=..."
   # It says itself what is wrong with the file.
-  site_text=$("$python" "$jobs/study.py" site ${site:+"$site"} --shell) || exit 2
+  site_text=$("$python" "$jobs/rowhalo-study" site ${site:+"$site"} --shell) || exit 2
   eval "$site_text"
   site=${site:-$SITE_NAME}
   # Files of modules and of users are not written for these.

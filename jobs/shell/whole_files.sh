@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # Files that appear complete or not at all, and earlier ones that are kept; sourced by run.sh. Names
-# and rules are those of jobs/whole_files.py.
+# and rules are those of jobs/rowhalo_study/whole_files.py.
 
 # remove_stale TARGET: what killed processes of this host left of it.
 remove_stale() {

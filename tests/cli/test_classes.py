@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""jobs/classes: the real program on small matrices of the CPU, a program that crashes, hangs and gives
+"""rowhalo-study classes: the real program on small matrices of the CPU, a program that crashes, hangs and gives
 wrong results, and one with made-up times of a GPU, whose ratios and verdicts are known."""
 import csv
 import io
@@ -14,7 +14,7 @@ import unittest
 
 import launch
 
-SCRIPT = launch.SOURCE / "jobs/classes"
+SCRIPT = (launch.SOURCE / "jobs/rowhalo-study", "classes")
 OWN_COLUMNS = "class,role,ratio,study,kind,point,repeat,status,matrix,rows,nonzeros,ranks,"
 
 # A program with a GPU: ours and theirs take these milliseconds; bsr refuses; asell has value codes
@@ -75,7 +75,7 @@ def has_matplotlib():
 class Classes(launch.Case):
     def classes(self, *arguments, program=launch.BINARY, status=0):
         """What it prints, and the lines of its CSV."""
-        command = [sys.executable, "-B", SCRIPT, "--rowhalo", program, "--output",
+        command = [sys.executable, "-B", *SCRIPT, "--rowhalo", program, "--output",
                    self.place / "out", "--threads", "1", *arguments]
         run = subprocess.run(list(map(str, command)), env=launch.ENVIRONMENT, timeout=launch.PATIENCE,
                              check=False, capture_output=True, text=True)
@@ -197,7 +197,7 @@ case "$*" in *stencil5:32*) echo $$ >'{pid}.new'; mv '{pid}.new' '{pid}'; exec s
 exec {launch.BINARY} "$@"
 """)
         for number in (signal.SIGUSR1, signal.SIGTERM):
-            with subprocess.Popen([sys.executable, "-B", SCRIPT, "--rowhalo", program, "--output", self.place / "out",
+            with subprocess.Popen([sys.executable, "-B", *SCRIPT, "--rowhalo", program, "--output", self.place / "out",
                                    "--device", "cpu", "--quick", "--classes", "tiny", "--only", "stencil5:32"],
                                   env=launch.ENVIRONMENT, stdout=subprocess.DEVNULL) as process:
                 deadline = time.monotonic() + launch.PATIENCE
@@ -252,10 +252,10 @@ exec {launch.BINARY} "$@"
     def test_a_table_of_another_layout_is_refused(self):
         (self.place / "out").mkdir()
         self.write("out/classes-fp64.csv", "class,matrix,seconds\nfem,elasticity:80,1\n")
-        run = subprocess.run([sys.executable, "-B", SCRIPT, "--tables", "--output", self.place / "out"],
+        run = subprocess.run([sys.executable, "-B", *SCRIPT, "--tables", "--output", self.place / "out"],
                              check=False, capture_output=True, text=True)
         self.assertEqual(run.returncode, 1)
-        self.assertRegex(run.stderr, r"^classes: .*classes-fp64\.csv: has no column .*\n$")
+        self.assertRegex(run.stderr, r"^rowhalo-study classes: .*classes-fp64\.csv: has no column .*\n$")
 
     def test_usage(self):
         said, _ = self.classes("--list")

@@ -103,7 +103,7 @@ class Readme(launch.Case):
             blocks = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
             self.assertTrue(blocks, page)
             for block in blocks:
-                if mpirun and "study.py run" in block:  # which takes the mpirun of Open MPI
+                if mpirun and "rowhalo-study run" in block:  # which takes the mpirun of Open MPI
                     continue
                 commands = re.sub(r"^\./quickstart.*\n", "", block, flags=re.MULTILINE)
                 run = subprocess.run(["bash", "-euo", "pipefail", "-c", mpirun + commands], cwd=self.place,

@@ -44,7 +44,7 @@ for file in README.md RULES.md NUMBERS.md reference/README.md run.sh slurm/run.s
   sites/local.ini studies/laptop-strong.ini ../report.schema.json; do
   [ -f "$jobs/$file" ] || fail "$file is not installed"
 done
-for file in results batch_scripts.py slurm/template.in; do
+for file in results/README.md batch_scripts.py slurm/template.in; do
   [ ! -e "$jobs/$file" ] || fail "$file is installed, which nobody needs there"
 done
 
@@ -55,7 +55,7 @@ done
 "$tool" new site generic-slurm slurm.ini | has "ROWHALO_SITE=$place/user/slurm.ini"
 sed -i 's/^cores = auto/cores = 8/; s/^gpus = auto/gpus = 0/' slurm.ini
 "$tool" new site generic-pbs pbs.ini >/dev/null
-"$tool" new study strong tiny.ini | has "rowhalo-study plan tiny.ini"
+"$tool" new study strong tiny.ini | has "/bin/rowhalo-study' plan tiny.ini"
 cat >tiny.ini <<'STUDY'
 [study]
 name = tiny
@@ -72,7 +72,7 @@ repeats = 1
 arguments = --min-seconds 0 --batches 2 --iterations 2 --warmup 0 --validate reference
 STUDY
 "$tool" submit tiny.ini --site slurm.ini --dry-run |
-  has "#SBATCH --ntasks-per-node=2" "'$jobs/study.py' run" "export ROWHALO='$moved/bin/rowhalo'"
+  has "#SBATCH --ntasks-per-node=2" "'$jobs/rowhalo-study' run" "export ROWHALO='$moved/bin/rowhalo'"
 "$tool" submit tiny.ini --site pbs.ini --dry-run |
   has "#PBS -l select=1:" "source '$jobs/shell/pbs_job.sh'" "export ROWHALO='$moved/bin/rowhalo'"
 "$tool" submit run.sbatch --site slurm.ini --dry-run -- --matrix stencil7:12 |

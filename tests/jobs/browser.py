@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Headless Chromium for the tests of report.py: a page with a probe inside, pictures and print.
+"""Headless Chromium for the tests of rowhalo-study report: a page with a probe inside, pictures and print.
 
 The probe runs in a copy of the page, under the page's own Content-Security-Policy. It records errors,
 warnings, refused and completed loads from the first line on, works the selectors, the hover boxes and the

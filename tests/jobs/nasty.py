@@ -2,7 +2,6 @@
 """What test_names.py and test_fuzz.py share: names that break programs, a program that stands in for rowhalo, and
 the programs of jobs/ called in this process, whose output is looked at."""
 import contextlib
-import importlib
 import io
 import os
 import re
@@ -10,6 +9,8 @@ import sys
 from unittest.mock import patch
 
 from results import JOBS
+
+from rowhalo_study.cli import main  # noqa: E402
 
 PIECES = ["\n", "\r", "\t", "\x1b[31m", "\x07", "\x7f", "\u0085", "\u2028", "\u202e", "\u2066", "\u200f", "\ufeff",
           "'", '"', "`id`", "$(id)", "$HOME", "${x}", "\\", " ", "  ", "-", "--", "-rf", ";", "&", "|", ">", "*", "?",
@@ -92,13 +93,13 @@ def check_text(text, program):
 
 def call(program, *arguments, statuses=(0,)):
     """stdout and stderr of a program of jobs/ with these words; Said where it ends otherwise."""
-    module = importlib.import_module(program)
+    command = program.replace("_", "-")
     streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="backslashreplace") for _ in range(2)]
     arguments = list(map(str, arguments))
-    with patch.object(sys, "argv", [f"{program}.py", *arguments]), contextlib.redirect_stdout(
+    with patch.object(sys, "argv", [str(JOBS / "rowhalo-study")]), contextlib.redirect_stdout(
             streams[0]), contextlib.redirect_stderr(streams[1]):
         try:
-            status = module.main() if program == "study" else module.main(arguments)
+            status = main.main(arguments if command == "study" else [command, *arguments])
         except SystemExit as ended:
             status = ended.code
     texts = []

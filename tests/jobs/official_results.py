@@ -6,9 +6,9 @@ import json
 from results import JOBS
 
 # pylint: disable=wrong-import-position
-from accepting import bundle, sets  # noqa: E402
-from accepting.rating import assess, counted_rows, evidence_of  # noqa: E402
-from studying.points import arguments_of  # noqa: E402
+from rowhalo_study.official import bundle, sets  # noqa: E402
+from rowhalo_study.official.rating import assess, counted_rows, evidence_of  # noqa: E402
+from rowhalo_study.studies.points import arguments_of  # noqa: E402
 
 RATES = {"stencil27": 100, "stencil7": 100, "elasticity": 100, "road": 100, "rmat": 100, "web": 50}
 SAMPLES = {name: json.loads((JOBS / f"results/samples/{name}.json").read_text("utf-8"))

@@ -126,7 +126,7 @@ class PbsCase(throwaway.JobsCase):
         self.wait_for((self.double / "socket").exists, "the server does not start")
 
     def study(self, *words, **more):
-        return self.command("jobs/study.py", *words, **more)
+        return self.command("jobs/rowhalo-study", *words, **more)
 
     def qsub(self, *words, **more):
         return self.command("qsub", *words, **more).strip()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pages of report.py for its tests: made from inputs, and taken apart again by an HTML parser."""
+"""Pages of rowhalo-study report for its tests: made from inputs, and taken apart again by an HTML parser."""
 import json
 import os
 import re
@@ -80,10 +80,10 @@ class PageCase(launch.Case):
     """Tests that make pages."""
 
     def report(self, *words, status=0, plotly=True, path=None):
-        """What report.py prints: its output, or its message."""
+        """What rowhalo-study report prints: its output, or its message."""
         stub = ["--plotly", self.write("stub.js", STUB)] if plotly else []
         environment = {**os.environ, **({"PYTHONPATH": str(path)} if path else {})}
-        made = subprocess.run([sys.executable, "-B", str(JOBS / "report.py"), *map(str, words), *map(str, stub)],
+        made = subprocess.run([sys.executable, "-B", str(JOBS / "rowhalo-study"), "report", *map(str, words), *map(str, stub)],
                               cwd=self.place, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True, check=False, timeout=launch.PATIENCE)
         self.assertEqual(made.returncode, status, made.stdout + made.stderr)

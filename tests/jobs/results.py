@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Results for the tests of plot.py and compare.py: reports that the program wrote in a moment, laid
-out as a study, and the scripts themselves as modules."""
+"""Results for the tests of rowhalo-study plot and rowhalo-study compare: reports that the program wrote in a moment, laid
+out as a study, and the commands themselves as functions."""
 import contextlib
 import io
 import json
-import runpy
 import subprocess
 import sys
 import unittest.mock
@@ -15,19 +14,20 @@ sys.path.insert(0, str(HERE.parent / "cli"))
 import launch  # noqa: E402  pylint: disable=wrong-import-position
 
 JOBS = launch.SOURCE / "jobs"
-sys.path.insert(0, str(JOBS))
+sys.path[:0] = [str(JOBS / "results/programs"), str(JOBS)]
 QUICK = ["--min-seconds", "0", "--batches", "5", "--iterations", "2", "--warmup", "0",
          "--validate", "reference"]
 
 
-def script(name, *arguments):
-    """A program of jobs/, run inside this process: importing matplotlib takes longer than most of them."""
-    words = [str(JOBS / name), *map(str, arguments)]
+def script(command, *arguments):
+    """A command of rowhalo-study, run inside this process: importing matplotlib takes longer than most of them."""
+    from rowhalo_study.cli import main  # pylint: disable=import-outside-toplevel
+    words = list(map(str, arguments))
     stdout, stderr, status = io.StringIO(), io.StringIO(), 0
     with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr), \
-            unittest.mock.patch.object(sys, "argv", words):
+            unittest.mock.patch.object(sys, "argv", [str(JOBS / "rowhalo-study")]):
         try:
-            runpy.run_path(words[0], run_name="__main__")
+            status = main.main(words if command == "study" else [command, *words])
         except SystemExit as ended:
             status = ended.code or 0
     return subprocess.CompletedProcess(words, status, stdout.getvalue(), stderr.getvalue())
@@ -46,8 +46,8 @@ def measure(folder, repeat, *arguments, ranks=1, command="run"):
 
 
 def collect(study):
-    """results.csv of a folder of points, as study.py makes it."""
-    from studying.rows import csv_text, rows_of  # pylint: disable=import-outside-toplevel
+    """results.csv of a folder of points, as rowhalo-study makes it."""
+    from rowhalo_study.results.rows import csv_text, rows_of  # pylint: disable=import-outside-toplevel
     rows = []
     for path in sorted(study.glob("points/*/result-*.json")):
         point = json.loads((path.parent / "point.json").read_text(encoding="utf-8"))

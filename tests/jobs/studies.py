@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests of study.py share: small studies, and the program as a command."""
+"""What the tests of rowhalo-study share: small studies, and the program as a command."""
 import csv
 import json
 import re
@@ -10,7 +10,7 @@ from pathlib import Path
 import throwaway
 from throwaway import launch
 
-STUDY = launch.SOURCE / "jobs/study.py"
+STUDY = launch.SOURCE / "jobs/rowhalo-study"
 ARGUMENTS = "--min-seconds 0 --batches 2 --iterations 2 --warmup 0 --validate reference"
 
 
@@ -27,7 +27,7 @@ def study_text(name="tiny", kind="strong", matrix="source = stencil7:12", points
 
 
 def study(*words, environment=None, status=0, cwd=None, timeout=launch.PATIENCE):
-    """stdout and stderr of study.py, which must end with `status`, or anyhow with None."""
+    """stdout and stderr of rowhalo-study, which must end with `status`, or anyhow with None."""
     run = subprocess.run([sys.executable, str(STUDY), *map(str, words)], cwd=cwd, check=False,
                          env=environment or throwaway.environment(), stdin=subprocess.DEVNULL,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=timeout,
@@ -38,7 +38,7 @@ def study(*words, environment=None, status=0, cwd=None, timeout=launch.PATIENCE)
 
 
 def states(folder, **options):
-    """{point: word} as `study.py status` tells."""
+    """{point: word} as `rowhalo-study status` tells."""
     said = study("status", folder, status=options.pop("status", 0), **options)
     return dict(re.split(r"  +", line)[:2] for line in said.split("\n") if "  " in line)
 

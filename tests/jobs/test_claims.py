@@ -15,13 +15,13 @@ from studies import STUDY, states, study_text
 from throwaway import launch
 
 sys.path.insert(0, str(launch.SOURCE / "jobs"))
-from studying import claims  # noqa: E402  pylint: disable=wrong-import-position
+from rowhalo_study.studies import claims  # noqa: E402  pylint: disable=wrong-import-position
 
 # Claims a point, says so, and waits; with a second process that inherits the lock.
 HOLDER = """
 import subprocess, sys
 from pathlib import Path
-from studying import claims
+from rowhalo_study.studies import claims
 with claims.claimed(Path(sys.argv[1]), claims.owner_here("none"), {}) as lock:
     child = subprocess.Popen(["sleep", "600"], pass_fds=(lock,)) if sys.argv[2] else None
     print(child.pid if child else 0, flush=True)

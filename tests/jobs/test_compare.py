@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""jobs/compare.py: finds a planted slow-down of 10 % and passes two equal runs, with and without
+"""jobs/rowhalo-study compare: finds a planted slow-down of 10 % and passes two equal runs, with and without
 noise, from the times of repeats, of batches in HDF5, and of the JSON alone; refuses what does not
 match. The results are the program's own, with times put in."""
 import copy
@@ -49,7 +49,7 @@ class Compare(launch.Case):
         self.report = copy.deepcopy(self.measured)
 
     def compare(self, before, after, *options, status):
-        compared = script("compare.py", before, after, *options)
+        compared = script("compare", before, after, *options)
         self.assertEqual(compared.returncode, status, compared.stdout + compared.stderr)
         return compared.stdout if status < 2 else compared.stderr
 
@@ -152,7 +152,7 @@ class Compare(launch.Case):
             other = copy.deepcopy(self.report)
             other[section][key] = value
             message = self.compare(before, self.write_report("b.json", other), status=2)
-            self.assertRegex(message, r"^compare\.py: nothing to compare: [^\n]+\n$")
+            self.assertRegex(message, r"^rowhalo-study compare: nothing to compare: [^\n]+\n$")
         both = self.place / "both"
         shutil.copytree(self.own, both)
         self.write_report(both / "other.json", other)
@@ -170,7 +170,7 @@ class Compare(launch.Case):
 
     def test_intervals(self):
         """Of a median, by the binomial distribution: of 95 % from 6 values on."""
-        module = importlib.import_module("compare")
+        module = importlib.import_module("rowhalo_study.cli.compare")
         for count in range(2, 200):
             low, high = module.interval_of_median(range(count))[1:]
             self.assertEqual(low + high, count - 1)

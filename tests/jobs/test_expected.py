@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Expected beside measured times: columns of tables, a site with a machine file, dashed lines of
-pictures, jobs/expected.py."""
+pictures, jobs/rowhalo-study expected."""
 import json
 import unittest
 from types import SimpleNamespace
@@ -10,8 +10,9 @@ from results import JOBS, launch, script
 from studies import study, study_text
 
 launch.require("matplotlib", "h5py", "numpy")
-from plotting import data, scaling, style  # noqa: E402  pylint: disable=wrong-import-position
-from studying.rows import (COLUMNS, EXPECTED_COLUMNS, csv_text, read_csv,  # noqa: E402  pylint: disable=wrong-import-position
+from rowhalo_study.results import data  # noqa: E402  pylint: disable=wrong-import-position
+from rowhalo_study.plots import scaling, style  # noqa: E402  pylint: disable=wrong-import-position
+from rowhalo_study.results.rows import (COLUMNS, EXPECTED_COLUMNS, csv_text, read_csv,  # noqa: E402  pylint: disable=wrong-import-position
                            rows_of)
 
 NOTE = "thin dashed: expected (machine file)"
@@ -34,7 +35,7 @@ class Expected(launch.Case):
         return self.write(f"{name}.json", json.dumps(report_of(**values)))
 
     def expected(self, *arguments, status=0):
-        made = script("expected.py", *arguments)
+        made = script("expected", *arguments)
         self.assertEqual(made.returncode, status, made.stdout + made.stderr)
         return made.stdout if status == 0 else made.stderr
 
@@ -81,7 +82,7 @@ class Tables(Expected):
                 ((path, "--output", "a.txt"), "give the name of a .csv file")):
             with self.subTest(message):
                 self.assertRegex(self.expected(*arguments, status=2),
-                                 rf"(^|\n)expected\.py: [^\n]*{message}[^\n]*\n$")
+                                 rf"(^|\n)rowhalo-study expected: [^\n]*{message}[^\n]*\n$")
 
 
 class Pictures(Expected):

@@ -30,7 +30,7 @@ from official_results import Made
 from results import JOBS, launch
 
 # pylint: disable=wrong-import-position
-from accepting import bundle  # noqa: E402
+from rowhalo_study.official import bundle  # noqa: E402
 
 VALUES = (None, True, False, 0, -1, 1, 2.5, 1e300, -1e300, 10 ** 17, 10 ** 40, float("nan"), float("inf"), "", "x",
           "1", [], {}, [[]], [None], {"": None}, "../../x", "\ud800", "\n", "9" * 300)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""official.py believes nothing: every figure that a verdict rests on has a kind and a range, and a bundle costs
+"""rowhalo-study official believes nothing: every figure that a verdict rests on has a kind and a range, and a bundle costs
 what its bytes cost. Short cases in this process; those of limits under a limit of memory."""
 import copy
 import gzip
@@ -17,10 +17,10 @@ from official_results import Made
 from results import JOBS, launch
 
 # pylint: disable=wrong-import-position
-from accepting import bundle  # noqa: E402
-from accepting.figures import FIGURES, FILLED, PLAN  # noqa: E402
-from accepting.rating import Broken, Evidence, add_report, assess  # noqa: E402
-from studying.shape import TRUTH, parse_json  # noqa: E402
+from rowhalo_study.official import bundle  # noqa: E402
+from rowhalo_study.official.figures import FIGURES, FILLED, PLAN  # noqa: E402
+from rowhalo_study.official.rating import Broken, Evidence, add_report, assess  # noqa: E402
+from rowhalo_study.studies.shape import TRUTH, parse_json  # noqa: E402
 
 NAN, INFINITE = float("nan"), float("inf")
 MEMORY, SECONDS = 4000000 << 10, 5
@@ -283,7 +283,7 @@ class Limits(launch.Case):
             self.refused(bad, "damaged|holds more")
 
     def test_a_folder_that_is_too_large(self):
-        """official.py makes no bundle that it would refuse."""
+        """rowhalo-study official makes no bundle that it would refuse."""
         with self.assertRaisesRegex(Broken, "may hold 3. MiB in all"):
             bundle.archive_of({f"log-{number}.txt": bytes(1 << 20) for number in range(40)}, "name")
 
@@ -294,7 +294,7 @@ class Limits(launch.Case):
         files[bundle.MANIFEST] = bundle.manifest_of(files).encode()
         packed = archive(*(member(f"a/{name}", content) for name, content in files.items()))
         self.path.write_bytes(packed)
-        run = subprocess.run([sys.executable, "-B", JOBS / "official.py", "check", self.path], check=False, text=True,
+        run = subprocess.run([sys.executable, "-B", JOBS / "rowhalo-study", "official", "check", self.path], check=False, text=True,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=launch.PATIENCE,
                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)))
         self.assertIn(run.returncode, (1, 3), run.stderr)

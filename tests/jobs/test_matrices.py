@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""jobs/matrices.py against a server of this machine that breaks off, lies about sizes, ignores Range,
+"""jobs/rowhalo-study matrices against a server of this machine that breaks off, lies about sizes, ignores Range,
 serves another file, or nothing; archives that are damaged or want to write elsewhere; the lock file."""
 import contextlib
 import fcntl
@@ -22,8 +22,8 @@ import matrix_server
 from results import JOBS, launch
 
 # pylint: disable=wrong-import-position
-import matrices  # noqa: E402
-from fetching import sets, transfer  # noqa: E402
+from rowhalo_study.cli import matrices  # noqa: E402
+from rowhalo_study.matrices import sets, transfer  # noqa: E402
 
 PATH = "/Group/small.tar.gz"
 NAME = "Group/small"
@@ -227,7 +227,7 @@ class Transfers(Fetch):
         self.habits(lambda handler, content: (matrix_server.honest(handler, content, 4000),
                                               handler.wfile.flush(), matrix_server.is_silent(handler, b"")),
                     None)
-        command = [sys.executable, "-B", str(JOBS / "matrices.py"), NAME, "--mirror", self.server.url,
+        command = [sys.executable, "-B", str(JOBS / "rowhalo-study"), "matrices", NAME, "--mirror", self.server.url,
                    "--output", str(self.folder)]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
             while process.poll() is None and not (self.part().exists()
@@ -342,7 +342,7 @@ class Locks(Fetch):
         self.assertEqual(self.server.requests, [])
 
     def test_cut_off_before_the_lock_file_was_written(self):
-        with mock.patch("fetching.record.write_whole", side_effect=KeyboardInterrupt):
+        with mock.patch("rowhalo_study.matrices.record.write_whole", side_effect=KeyboardInterrupt):
             self.assertIn("interrupted; the same call goes on", self.call(status=1).err)
         self.assertTrue(self.target.exists())
         self.assertIn("fetched", self.call().out)

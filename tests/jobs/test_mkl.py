@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""jobs/mkl.py as far as it goes without MKL: what it says then, its matrices, its table."""
+"""jobs/rowhalo-study mkl as far as it goes without MKL: what it says then, its matrices, its table."""
 import array
 import importlib
 import json
@@ -14,7 +14,7 @@ BUILT = ("--rowhalo", launch.BINARY)
 
 class Mkl(launch.Case):
     def test_says_what_is_missing(self):
-        made = script("mkl.py", *BUILT, "--mkl", self.place, "--output", self.place / "out")
+        made = script("mkl", *BUILT, "--mkl", self.place, "--output", self.place / "out")
         self.assertEqual(made.returncode, 77, made.stderr)
         self.assertIn("no MKL: libiomp5.so and libmkl_rt.so.[0-9]; pip install mkl", made.stderr)
         self.assertFalse((self.place / "out").exists())
@@ -24,7 +24,7 @@ class Mkl(launch.Case):
                             (("--rowhalo", self.place / "none"), "there is no such executable"),
                             (("--threads", 0), "--threads: 0: give a number from 1 on"),
                             (("--pairs", -1), "--pairs: -1: give a number from 1 on")):
-            made = script("mkl.py", *BUILT, *words)
+            made = script("mkl", *BUILT, *words)
             self.assertEqual(made.returncode, 2, made.stderr)
             self.assertIn(said, made.stderr)
 
@@ -54,7 +54,7 @@ class Mkl(launch.Case):
             self.assertEqual(mkl.is_right(), right, y)
 
     def test_says_why_a_command_failed(self):
-        failure = importlib.import_module("comparing").failure
+        failure = importlib.import_module("rowhalo_study.cli.programs").failure
         for words, said in ((("echo ------ >&2; echo mpirun: no slots >&2; echo more >&2; exit 1",), "mpirun: no slots"),
                             (("exit 3",), "exit status 3")):
             self.assertEqual(failure(["bash", "-c", *words]), said)
@@ -75,13 +75,13 @@ class Mkl(launch.Case):
         self.assertIn("- MKL 1.0\n- 3 runs of each", text)
         module.write_tables(self.place, rows)
         (self.place / "mkl.md").unlink()
-        again = script("mkl.py", "--tables", "--output", self.place)
+        again = script("mkl", "--tables", "--output", self.place)
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertEqual((self.place / "mkl.md").read_text(encoding="utf-8"), text)
         table = self.place / "none" / "mkl.csv"
-        wrong = script("mkl.py", "--tables", "--output", table.parent)
+        wrong = script("mkl", "--tables", "--output", table.parent)
         self.assertEqual(wrong.returncode, 2)
-        self.assertEqual(wrong.stderr, f"mkl.py: --tables: {table}: No such file or directory; run "
+        self.assertEqual(wrong.stderr, f"rowhalo-study mkl: --tables: {table}: No such file or directory; run "
                                        "without --tables first\n")
 
 

@@ -16,14 +16,14 @@ import nasty
 from results import JOBS, launch, script
 
 # pylint: disable=wrong-import-position
-from plotting.data import Detail  # noqa: E402
-from plotting.hdf5 import WrongFile  # noqa: E402
-from plotting.ranks import flows_of  # noqa: E402
-from names import quoted, shown, typed_line, utf8  # noqa: E402
-from reporting.page import escape, escape_lines, json_text, script_text  # noqa: E402
-from studying.plan import NAME  # noqa: E402
-from studying.points import name_of, slug  # noqa: E402
-from studying.rows import csv_text  # noqa: E402
+from rowhalo_study.results.data import Detail  # noqa: E402
+from rowhalo_study.results.hdf5 import WrongFile  # noqa: E402
+from rowhalo_study.plots.ranks import flows_of  # noqa: E402
+from rowhalo_study.names import quoted, shown, typed_line, utf8  # noqa: E402
+from rowhalo_study.pages.page import escape, escape_lines, json_text, script_text  # noqa: E402
+from rowhalo_study.studies.plan import NAME  # noqa: E402
+from rowhalo_study.studies.points import name_of, slug  # noqa: E402
+from rowhalo_study.results.rows import csv_text  # noqa: E402
 
 MANY = [nasty.name(random.Random(seed)) for seed in range(400)] + nasty.PIECES
 
@@ -107,7 +107,7 @@ class Points(unittest.TestCase):
                                                "[points]\nranks = 1\n[run]\ncommand = kernels\nrepeats = 1\n",
                                                encoding="utf-8")
             with nasty.patch.dict(nasty.os.environ, ROWHALO=str(nasty.fake_program(place))):
-                made = script("study.py", "plan", place / "letters.ini", "--site", "local", "--output", place / "out")
+                made = script("study", "plan", place / "letters.ini", "--site", "local", "--output", place / "out")
             self.assertRegex(made.stdout, r"(?m)^[a-z0-9][a-z0-9.-]* +1 +1 .*行列.mtx")
 
 
@@ -115,9 +115,9 @@ class Hints(launch.Case):
     def test_a_site_that_is_new(self):
         for text in MANY[::40]:
             target = self.place / text
-            made = script("new.py", "site", "generic-slurm", target)
+            made = script("new", "site", "generic-slurm", target)
             self.assertEqual(made.returncode, 0, made.stderr)
-            nasty.check_text(made.stdout + made.stderr, "new.py")
+            nasty.check_text(made.stdout + made.stderr, "rowhalo-study new")
             line = made.stdout.rpartition("then: ")[2]
             told = subprocess.run(["bash", "-c", f"{line}\nprintf %s \"$ROWHALO_SITE\""], check=True,
                                   stdout=subprocess.PIPE).stdout
@@ -144,7 +144,7 @@ class Changed(launch.Case):
                 for program in ("table", "compare"):
                     words = [path] if program == "table" else [path, path]
                     _, out, said = nasty.call(program, *words, statuses=(2,))
-                    self.assertRegex(out + said, rf"\A{program}.py: .*r.json: is not as `rowhalo` writes reports: "
+                    self.assertRegex(out + said, rf"\Arowhalo-study {program}: .*r.json: is not as `rowhalo` writes reports: "
                                      rf"{section}.* is .*, not .*\n\Z")
 
     def test_cases_without_what_they_are_compared_with(self):
@@ -180,7 +180,7 @@ class Changed(launch.Case):
                           ("a,1,csr," + "9" * 5000, "median_seconds"), (",1,csr,1", "matrix")):
             path = self.write("t.csv", head + line + "\n")
             _, out, said = nasty.call("table", path, statuses=(2,))
-            self.assertRegex(out + said, rf"\Atable.py: .*t.csv: line 2: {why}.*\n\Z")
+            self.assertRegex(out + said, rf"\Arowhalo-study table: .*t.csv: line 2: {why}.*\n\Z")
 
     def test_folders_of_studies(self):
         site = self.write("site.ini", nasty.SITE.format(scheduler="none"))

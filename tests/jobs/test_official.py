@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""jobs/official.py: a rehearsal, bundles that were changed, ratios to a reference."""
+"""jobs/rowhalo-study official: a rehearsal, bundles that were changed, ratios to a reference."""
 import io
 import json
 import os
@@ -18,12 +18,12 @@ from official_results import RATES, Made
 from results import JOBS, launch, script
 
 # pylint: disable=wrong-import-position
-from accepting import bundle, ratios  # noqa: E402
-from accepting.rating import Broken, evidence_of  # noqa: E402
+from rowhalo_study.official import bundle, ratios  # noqa: E402
+from rowhalo_study.official.rating import Broken, evidence_of  # noqa: E402
 
 SMALL = {"stencil27": 8, "road": 40, "rmat": 8}
 # The program with small matrices in the place of those of the set tiny.
-PATCHED = (f"import sys; sys.path.insert(0, {str(JOBS)!r}); import official; from accepting import sets; "
+PATCHED = (f"import sys; sys.path.insert(0, {str(JOBS)!r}); from rowhalo_study.cli import official; from rowhalo_study.official import sets; "
            f"sets.SETS['tiny'] = sets.SETS['tiny']._replace(sizes={SMALL}, iterations=20); "
            "sys.exit(official.main(sys.argv[1:]))")
 
@@ -54,12 +54,12 @@ class Bundles(launch.Case):
         """Of an unpacked bundle, with nothing of jobs/ beside them."""
         with tarfile.open(self.path) as archive:
             archive.extractall(self.place / "unpacked")
-        programs = [*(self.place / "unpacked").glob("*/scripts/*.py"), *(self.place / "unpacked").glob("*/scripts/*.sh")]
-        self.assertLessEqual({"official.py", "study.py", "compare.py", "run.sh"}, {path.name for path in programs})
-        for path in programs:
-            with self.subTest(path.name):
-                made = subprocess.run([*(["bash"] if path.suffix == ".sh" else [sys.executable, "-B"]), path, "--help"],
-                                      check=False, cwd=path.parent, stdout=subprocess.PIPE, text=True,
+        scripts, = (self.place / "unpacked").glob("*/scripts")
+        for words in (["rowhalo-study", "official", "--help"], ["rowhalo-study", "plan", "--help"],
+                      ["rowhalo-study", "compare", "--help"], ["run.sh", "--help"], ["rowhalo-study", "official", "check", self.path]):
+            with self.subTest(words):
+                start = ["bash"] if words[0].endswith(".sh") else [sys.executable, "-B"]
+                made = subprocess.run([*start, *words], check=False, cwd=scripts, stdout=subprocess.PIPE, text=True,
                                       stderr=subprocess.STDOUT, timeout=launch.PATIENCE)
                 self.assertEqual(made.returncode, 0, made.stdout)
 
@@ -111,9 +111,9 @@ class Bundles(launch.Case):
         for bad in (b"", b"x", content[:-20], content[:100] + b"x" + content[101:]):
             path = self.place / "bad.tar.gz"
             path.write_bytes(bad)
-            made = script("official.py", "check", path)
+            made = script("official", "check", path)
             self.assertEqual(made.returncode, 1, made.stderr)
-            self.assertIn(f"official.py: {path}: ", made.stderr)
+            self.assertIn(f"rowhalo-study official: {path}: ", made.stderr)
         packed = io.BytesIO()
         with tarfile.open(fileobj=packed, mode="w:gz") as archive:
             member = tarfile.TarInfo("x/plan.json")
@@ -127,19 +127,19 @@ class Bundles(launch.Case):
         made = Made()
         made.reports["road", 2]["wall"]["measure_seconds"] = 1.0
         _, path = made.write(self.place)
-        checked = script("official.py", "check", path, "--save-reference", self.place / "r.csv")
+        checked = script("official", "check", path, "--save-reference", self.place / "r.csv")
         self.assertEqual(checked.returncode, 2, checked.stderr)
         self.assertIn("the result is INVALID", checked.stderr)
-        self.assertEqual(script("official.py", "check", path).returncode, 3)
+        self.assertEqual(script("official", "check", path).returncode, 3)
 
     def test_reference(self):
         reference = self.place / "reference.csv"
-        made = script("official.py", "check", self.path, "--save-reference", reference)
+        made = script("official", "check", self.path, "--save-reference", reference)
         self.assertEqual(made.returncode, 0, made.stderr)
-        made = script("official.py", "check", self.path, "--reference", reference)
+        made = script("official", "check", self.path, "--reference", reference)
         self.assertRegex(made.stdout, r"rating +88.29 +88.29 +1.000 ")
-        self.assertEqual(script("compare.py", reference, reference).returncode, 0)
-        made = script("official.py", "check", self.path, "--reference", self.path)
+        self.assertEqual(script("compare", reference, reference).returncode, 0)
+        made = script("official", "check", self.path, "--reference", self.path)
         self.assertEqual((made.returncode, "is no reference" in made.stderr), (2, True), made.stderr)
 
     def test_ratios_by_hand(self):
@@ -186,7 +186,7 @@ class Rehearsal(launch.Case):
         words = ["--set", "tiny", "--seconds", "0.1", "--output", str(output)]
         said = self.cut_off(words)
         self.assertRegex(said, r"stencil27 +done")
-        self.assertIn("not finished; to go on: python3 jobs/official.py --set tiny --seconds 0.1", said)
+        self.assertRegex(said, r"not finished; to go on: \S*jobs/rowhalo-study official --set tiny --seconds 0.1")
         before = (output / "points/stencil27/done").stat().st_mtime_ns
         made = self.official(*words)
         self.assertEqual(made.returncode, 0, made.stdout + made.stderr)
@@ -210,7 +210,7 @@ class Rehearsal(launch.Case):
         self.assertEqual([matrix["name"] for matrix in rating["matrices"]], list(SMALL))
         for report in reports:
             self.assertIn("off", report["argv"])
-        made = script("official.py", "check", path)
+        made = script("official", "check", path)
         self.assertEqual(made.returncode, 1, made.stdout)
         self.assertIn("set changed", made.stdout)
 
@@ -227,7 +227,7 @@ class Rehearsal(launch.Case):
                             (("--set", "tiny", "--output", self.place.parent), "holds something else"),
                             (("--set", "tiny", "--reference", self.place / "no"), "is no reference")):
             with patch.dict(os.environ, ROWHALO=str(launch.BINARY)):
-                made = script("official.py", *words)
+                made = script("official", *words)
             self.assertEqual(made.returncode, 2, made.stderr)
             self.assertIn(said, made.stderr)
 

@@ -9,7 +9,7 @@ from studies import ARGUMENTS, results, study, study_text
 
 # results.py knows the way to jobs/.
 # pylint: disable=wrong-import-position
-from studying.rows import COLUMNS, PAIR_COLUMNS, read_csv  # noqa: E402
+from rowhalo_study.results.rows import COLUMNS, PAIR_COLUMNS, read_csv  # noqa: E402
 
 
 class Pair(launch.Case):
@@ -33,7 +33,7 @@ class Pair(launch.Case):
         for more, expected in (([], COLUMNS), (["--pair"], COLUMNS + PAIR_COLUMNS)):
             report = self.run_json("--matrix", "random:rows=30,columns=20,row=3", *more, *launch.SHORT)
             table = self.place / "table.csv"
-            script("table.py", self.write("report.json", json.dumps(report)), "--output", table)
+            script("table", self.write("report.json", json.dumps(report)), "--output", table)
             names = table.read_text(encoding="utf-8").split("\n", maxsplit=1)[0].split(",")
             self.assertEqual(tuple(names), expected)
             line = read_csv(table)[0]

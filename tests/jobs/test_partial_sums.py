@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""jobs/partial_sums.py: counts that follow by hand."""
+"""jobs/rowhalo-study partial-sums: counts that follow by hand."""
 import csv
 import unittest
 
@@ -14,7 +14,7 @@ CROSS = "%%MatrixMarket matrix coordinate pattern general\n" + f"{SIZE} {SIZE} {
 
 class PartialSums(launch.Case):
     def count(self, *arguments):
-        return script("partial_sums.py", "--rowhalo", launch.BINARY, "--output", self.place, *arguments)
+        return script("partial-sums", "--rowhalo", launch.BINARY, "--output", self.place, *arguments)
 
     def test_a_long_row_is_one_sum(self):
         made = self.count("--matrix", self.write("cross.mtx", CROSS), "--ranks", "2,4", "--node", "2")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""jobs/partitions.py: predicted and measured times of partitioners, what auto takes, and refusals."""
+"""jobs/rowhalo-study partitions: predicted and measured times of partitioners, what auto takes, and refusals."""
 import csv
 import importlib
 import json
@@ -17,7 +17,7 @@ BRIEF = ("--options=--format csr --batches 2 --iterations 2 --min-seconds 0", "-
 
 class Partitions(launch.Case):
     def compare(self, *arguments, status=0):
-        made = script("partitions.py", "--output", self.place, *BRIEF, *arguments)
+        made = script("partitions", "--output", self.place, *BRIEF, *arguments)
         self.assertEqual(made.returncode, status, made.stdout + made.stderr)
         return made
 

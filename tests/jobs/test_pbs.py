@@ -253,7 +253,7 @@ class Pbs(pbs_case.StudyCase):
                         self.outputs())
 
     def test_g_term_comes_twice(self):
-        """From PBS and from study.py; the launcher would end the rank in its last batch."""
+        """From PBS and from rowhalo-study; the launcher would end the rank in its last batch."""
         ready = self.program(SLOW)
         launcher = executable(self.place / "launcher", LAUNCHER)
         site = self.site()

@@ -19,7 +19,7 @@ class Answers(pbs_case.StudyCase):
         folder, jobs = self.blocked(points="ranks = 1")
         self.command("qdel", jobs[1])
         (self.project / "go").touch()
-        hint = r"\nresults are not collected yet: [^\n]*study\.py collect [^\n]* --plot\n$"
+        hint = r"\nresults are not collected yet: [^\n]*rowhalo-study collect [^\n]* --plot\n$"
         self.assertRegex(self.study("status", folder, "--watch"), rf"  done{hint}")
         for command in ("status", "resume"):
             self.assertRegex(self.study(command, folder), rf"1 done{hint}")
@@ -79,10 +79,10 @@ class Answers(pbs_case.StudyCase):
         folder, jobs = self.blocked()
         executable(self.double / "bin/qstat", "#!/bin/sh\nfor job; do printf 'Connection refused\\nqstat: cannot connect "
                                               "to server n1 (errno=15010)\\n' >&2; done; exit 1\n")
-        run = subprocess.run(["jobs/study.py", "status", folder], cwd=self.project, check=False, env=self.environment,
+        run = subprocess.run(["jobs/rowhalo-study", "status", folder], cwd=self.project, check=False, env=self.environment,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
         self.assertEqual((run.returncode, run.stdout), (2, ""))
-        self.assertEqual(run.stderr, f"study.py: qstat -f {' '.join(jobs)}: Connection refused qstat: cannot connect "
+        self.assertEqual(run.stderr, f"rowhalo-study: qstat -f {' '.join(jobs)}: Connection refused qstat: cannot connect "
                                      "to server n1 (errno=15010)\n")
         (self.project / "go").touch()
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""jobs/petsc.py with a program that writes the log which PETSc would write: what it runs, reads and says."""
+"""jobs/rowhalo-study petsc with a program that writes the log which PETSc would write: what it runs, reads and says."""
 import csv
 import sys
 import unittest
@@ -35,7 +35,7 @@ class Petsc(launch.Case):
     def measured(self, *arguments, words=()):
         library = self.write("librowhalo_petsc.so", "")
         program = self.write("program.py", PROGRAM)
-        return script("petsc.py", "--library", library, "--launcher", "env RANKS={ranks}", "--output", self.place, *arguments,
+        return script("petsc", "--library", library, "--launcher", "env RANKS={ranks}", "--output", self.place, *arguments,
                       "--", sys.executable, program, *words)
 
     def rows(self):
@@ -64,16 +64,16 @@ class Petsc(launch.Case):
     def test_a_run_that_fails_is_named(self):
         made = self.measured("--pairs", 1, words=["fail"])
         self.assertEqual(made.returncode, 1)
-        self.assertRegex(made.stderr, r"^petsc.py: env RANKS=1 .*: exit status 3: \[0\]PETSC ERROR: rowhalo: no memory\n$")
+        self.assertRegex(made.stderr, r"^rowhalo-study petsc: env RANKS=1 .*: exit status 3: \[0\]PETSC ERROR: rowhalo: no memory\n$")
 
     def test_wrong_usage(self):
         for words, said in ((("--library", self.place / "none", "--", "true"), "there is no librowhalo_petsc.so"),
                             (("--pairs", 0, "--", "true"), "--pairs: 0: give a number from 1 on"),
                             (("--library", __file__, "--launcher", "x {y}", "--", "true"), "--launcher x {y}")):
-            made = script("petsc.py", *words)
+            made = script("petsc", *words)
             self.assertEqual(made.returncode, 2, made.stderr)
             self.assertIn(said, made.stderr)
-        self.assertEqual(script("petsc.py").returncode, 2)
+        self.assertEqual(script("petsc").returncode, 2)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""jobs/plot.py: every kind of picture from the program's own results, the same bytes when drawn
+"""jobs/rowhalo-study plot: every kind of picture from the program's own results, the same bytes when drawn
 again, units on the axes, legible in grey; what it computes; what it refuses."""
 import itertools
 import json
@@ -13,8 +13,9 @@ import results
 from results import JOBS, launch, script
 
 launch.require("matplotlib", "h5py", "numpy")
-from plotting import data, product, scaling, style  # noqa: E402  pylint: disable=wrong-import-position
-from studying.rows import command_line_of, csv_text, read_csv, rows_of  # noqa: E402  pylint: disable=wrong-import-position
+from rowhalo_study.results import data  # noqa: E402  pylint: disable=wrong-import-position
+from rowhalo_study.plots import product, scaling, style  # noqa: E402  pylint: disable=wrong-import-position
+from rowhalo_study.results.rows import command_line_of, csv_text, read_csv, rows_of  # noqa: E402  pylint: disable=wrong-import-position
 
 
 def row(**values):
@@ -142,7 +143,7 @@ class Numbers(launch.Case):
 
 class Pictures(launch.Case):
     def plot(self, *arguments, status=0):
-        plotted = script("plot.py", *arguments)
+        plotted = script("plot", *arguments)
         self.assertEqual(plotted.returncode, status, plotted.stdout + plotted.stderr)
         return plotted
 
@@ -205,7 +206,7 @@ class Pictures(launch.Case):
     def test_a_report_and_its_table_give_the_same_picture(self):
         for name in ("run", "kernels"):
             report, table = JOBS / f"results/samples/{name}.json", self.place / f"{name}.csv"
-            made = script("table.py", report, "--output", table)
+            made = script("table", report, "--output", table)
             self.assertEqual(made.returncode, 0, made.stderr)
             drawn = []
             for path, out in ((report, "of report"), (table, "of table")):
@@ -255,7 +256,7 @@ class Pictures(launch.Case):
                      self.place / "missing.json", self.place / "missing.h5", self.place):
             with self.subTest(path.name):
                 plotted = self.plot(path, "--output", self.place / "out", status=2)
-                self.assertRegex(plotted.stderr, r"^plot\.py: [^\n]+\n$")
+                self.assertRegex(plotted.stderr, r"^rowhalo-study plot: [^\n]+\n$")
                 self.assertIn(path.name, plotted.stderr)
         self.assertFalse((self.place / "out").exists())
         gpu = JOBS / "results/samples/kernels.json"
@@ -265,7 +266,7 @@ class Pictures(launch.Case):
                                                           status=2).stderr)
         self.assertEqual(self.plot(gpu, "--where", "matrix=none", "--output", self.place / "out",
                                    status=1).stderr,
-                         "plot.py: the data shows none of these pictures\n")
+                         "rowhalo-study plot: the data shows none of these pictures\n")
         plotted = self.plot(gpu, "--kind", "strong", "--output", self.place, status=1)
         self.assertIn("no picture strong: no matrix was run at several", plotted.stderr)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""jobs/report.py: every section appears with its data and only then, figures are those of the
+"""jobs/rowhalo-study report: every section appears with its data and only then, figures are those of the
 data, the page loads nothing and stays whole whatever names hold, verdicts, comparisons, refusals.
 What a browser makes of it: test_report_browser.py."""
 import json
@@ -13,7 +13,7 @@ import results
 from official_results import Made
 from report_pages import PageCase
 from results import JOBS, launch, script
-from studying.rows import csv_text, read_csv, rows_of
+from rowhalo_study.results.rows import csv_text, read_csv, rows_of
 
 RESULTS, SAMPLES = JOBS / "results", JOBS / "results/samples"
 REFERENCE = JOBS / "reference/h200-node-standard.csv"
@@ -200,7 +200,7 @@ class Whole(PageCase):
             for file in ("__init__.py", "offline.py"):
                 (package / file).write_text(content if file == name else "", encoding="utf-8")
             said = self.report(SAMPLES / "run.json", plotly=False, path=package.parent, status=2)
-            self.assertRegex(said, rf"^report\.py: [^\n]*{message}[^\n]*pip install plotly[^\n]*--plotly FILE\.js\n$")
+            self.assertRegex(said, rf"^rowhalo-study report: [^\n]*{message}[^\n]*pip install plotly[^\n]*--plotly FILE\.js\n$")
             self.assertFalse((self.place / "report.html").exists())
 
 
@@ -238,7 +238,7 @@ class Verdicts(PageCase):
         page = self.page(study)
         self.assertEqual(page.verdict(), "INCOMPLETE")
         for words in ("1 point of the study not measured: n2", "A title",
-                      "python3 jobs/study.py run study.ini --site site.ini --output study",
+                      "rowhalo-study run study.ini --site site.ini --output study",
                       "mpirun -n 1 rowhalo run --format f --halo h"):
             self.assertIn(words, page.text)
         self.assertNotIn("secret", page.source)
@@ -282,7 +282,7 @@ class Verdicts(PageCase):
         self.assertIn("reference", page.sections())
         for words in ("Official result, set node, division standard: ",
                       "1.00× the rate of the reference: rating",
-                      "python3 jobs/official.py --set node --division standard --site site.ini"):
+                      "rowhalo-study official --set node --division standard --site site.ini"):
             self.assertIn(words, page.text)
         made.more["points/road/provenance/job.txt"] = "   OverSubscribe=YES"
         made.write(folder)
@@ -298,7 +298,7 @@ class Comparisons(PageCase):
                     for repeat, spread in enumerate((1.0, 1.01, 0.99, 1.02, 0.98, 1.0), 1)]
             return self.write(name, csv_text(rows))
         before, after = table("before.csv", 1.0), table("after.csv", 1.2)
-        said = script("compare.py", before, after)
+        said = script("compare", before, after)
         self.assertEqual(said.returncode, 1)
         page = self.page(after, "--earlier", before)
         self.assertEqual((page.verdict(), page.sections()[0]), ("SLOWER", "earlier"))
@@ -307,7 +307,7 @@ class Comparisons(PageCase):
         for ratio, low, high in found:
             self.assertIn(f"{ratio} {low} to {high} regression", page.text)
         self.assertIn("1.200 time over the earlier time (geometric mean of 2 results)", page.text)
-        self.assertIn("report.py after.csv --earlier before.csv", page.text)
+        self.assertIn("rowhalo-study report after.csv --earlier before.csv", page.text)
         page = self.page(after, "--earlier", after)
         self.assertEqual(page.verdict(), "PASS")
         self.assertIn("and none of 2 is slower than before", page.text)
@@ -340,11 +340,11 @@ class Refusals(PageCase):
                 ((table, "--plotly", self.place / "none.js"), "cannot be read")):
             with self.subTest(message):
                 self.assertRegex(self.report(*words, status=2, plotly="--plotly" not in words),
-                                 rf"^report\.py: [^\n]*{message}[^\n]*\n$")
+                                 rf"^rowhalo-study report: [^\n]*{message}[^\n]*\n$")
         for words in ((), (table, "--threshold", "-1")):
-            self.assertIn("usage: report.py", self.report(*words, status=2))
+            self.assertIn("usage: rowhalo-study report", self.report(*words, status=2))
         said = self.report(table, "--output", self.place / "none/page.html", status=1)
-        self.assertRegex(said, r"^report\.py: [^\n]*page\.html: No such file or directory\n$")
+        self.assertRegex(said, r"^rowhalo-study report: [^\n]*page\.html: No such file or directory\n$")
 
 
 if __name__ == "__main__":

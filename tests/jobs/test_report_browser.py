@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pages of jobs/report.py in headless Chromium: every chart is drawn and inside its place, selectors keep
+"""Pages of jobs/rowhalo-study report in headless Chromium: every chart is drawn and inside its place, selectors keep
 what they name, boxes under the mouse, the download is the table, no error or warning on the
 console, no request, nothing wider than the window, print. Skipped without chromium or plotly.
 ROWHALO_SCREENSHOTS=DIR keeps pictures (1400 and 700 pixels wide) and prints to look at."""

@@ -96,7 +96,7 @@ class Scripts(throwaway.SlurmCase):
         generic = (self.project / "jobs/sites/generic-slurm.ini").read_text(encoding="utf-8")
         for exclusive, shown in (("no", "OverSubscribe=OK"), ("yes", "OverSubscribe=NO")):
             site = self.write(f"{exclusive}.ini", generic.replace("exclusive = yes", f"exclusive = {exclusive}"))
-            job = self.command(sys.executable, "jobs/study.py", "submit", "jobs/slurm/gemv.sbatch", "--site", site,
+            job = self.command(sys.executable, "jobs/rowhalo-study", "submit", "jobs/slurm/gemv.sbatch", "--site", site,
                                "--", "--matrix", "dense:32", *throwaway.launch.SHORT).strip()
             self.assertIn(shown, self.command("scontrol", "-o", "show", "job", job))
             self.assert_completed(job)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""jobs/study.py on a real, throw-away Slurm: submitted studies end in tables and pictures by
+"""jobs/rowhalo-study on a real, throw-away Slurm: submitted studies end in tables and pictures by
 themselves; chains stop at an error; what was cancelled is resumed; the same through qsub."""
 import os
 import re

@@ -16,9 +16,10 @@ from studies import study, study_text
 
 launch.require("matplotlib", "h5py", "numpy")
 # pylint: disable=wrong-import-position
-from plotting import data, product, scaling, solve  # noqa: E402
-from plotting.hdf5 import read_hdf5_report  # noqa: E402
-from studying.rows import ALL_COLUMNS, COLUMNS, SOLVER_COLUMNS, csv_text, read_csv, rows_of, solver_name  # noqa: E402
+from rowhalo_study.results import data  # noqa: E402
+from rowhalo_study.plots import product, scaling, solve  # noqa: E402
+from rowhalo_study.results.hdf5 import read_hdf5_report  # noqa: E402
+from rowhalo_study.results.rows import ALL_COLUMNS, COLUMNS, SOLVER_COLUMNS, csv_text, read_csv, rows_of, solver_name  # noqa: E402
 
 SOLVERS = ["cg", "cg-one-reduction", "cg-pipelined", "bicgstab"]
 BESIDE = ["cg", "petsc cg", "cg-one-reduction", "cg-pipelined", "petsc pipecg", "bicgstab", "petsc bcgs"]
@@ -56,7 +57,7 @@ class Solvers(launch.Case):
         return self.write(name, json.dumps(report))
 
     def rows(self, report):
-        """As plot.py reads them: of ours, of PETSc."""
+        """As rowhalo-study plot reads them: of ours, of PETSc."""
         rows = data.read([self.save("rows.json", report)]).solvers
         return [row for row in rows if not row["petsc_solver"]], [row for row in rows
                                                                   if row["petsc_solver"]]
@@ -102,7 +103,7 @@ class Lines(Solvers):
 
     def test_a_table_and_its_markdown(self):
         target = self.place / "t.csv"
-        made = script("table.py", self.save("r.json", timed(self.report, **FLOOR)), "--output", target)
+        made = script("table", self.save("r.json", timed(self.report, **FLOOR)), "--output", target)
         self.assertEqual(made.returncode, 0, made.stderr)
         self.assertEqual([solver_name(row) for row in read_csv(target)], self.names)
         self.assertEqual(csv_text(read_csv(target)), target.read_text(encoding="utf-8"))
@@ -120,16 +121,16 @@ class Lines(Solvers):
 
     def test_compare(self):
         before = self.save("a.json", timed(self.report))
-        self.assertEqual(script("compare.py", before, before).returncode, 0)
+        self.assertEqual(script("compare", before, before).returncode, 0)
         slower = timed(self.report)
         slower["solvers"][1]["iteration_seconds"] *= 1.1
-        compared = script("compare.py", before, self.save("b.json", slower))
+        compared = script("compare", before, self.save("b.json", slower))
         self.assertEqual(compared.returncode, 1, compared.stdout + compared.stderr)
         self.assertIn(f"{len(self.names)} compared; 1 beyond 5 %", compared.stdout)
         self.assertRegex(compared.stdout, r"stencil7:8, 2 ranks, fp64, rows, csr mpi, cg-one-reduction +"
                                           r"0\.004 +0\.0044 +1\.100 .* REGRESSION\n")
         slower["solvers"][1]["passed"] = False
-        compared = script("compare.py", before, self.save("b.json", slower))
+        compared = script("compare", before, self.save("b.json", slower))
         self.assertRegex(compared.stdout, r"no solution in \S+b\.json: .*cg-one-reduction\n")
 
 
@@ -178,7 +179,7 @@ class Pictures(Solvers):
     def words(self, *inputs):
         """{picture: its words}."""
         out = self.place / "pictures"
-        plotted = script("plot.py", *inputs, "--output", out)
+        plotted = script("plot", *inputs, "--output", out)
         self.assertEqual(plotted.returncode, 0, plotted.stdout + plotted.stderr)
         return {path.stem: " ".join(ElementTree.parse(path).getroot().itertext())
                 for path in out.glob("*.svg")}
@@ -202,7 +203,7 @@ class Pictures(Solvers):
                    ("time per product",))
         self.assertNotIn("PETSc", words["history"])
         again = self.place / "again"
-        self.assertEqual(script("plot.py", folder / "results.csv", "--kind", "solve-breakdown", "--output",
+        self.assertEqual(script("plot", folder / "results.csv", "--kind", "solve-breakdown", "--output",
                                 again).returncode, 0)
         for path in again.iterdir():
             self.assertEqual(path.read_bytes(), (self.place / "pictures" / path.name).read_bytes())

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""jobs/study.py before anything runs: weak sizes, sites, what it says of bad files, the scripts
+"""jobs/rowhalo-study before anything runs: weak sizes, sites, what it says of bad files, the scripts
 that it writes (golden/; `test_study.py --update` after a change that is meant)."""
 import base64
 import os
@@ -20,13 +20,13 @@ from throwaway import launch
 sys.path.insert(0, str(launch.SOURCE / "jobs"))
 os.environ["ROWHALO"] = str(launch.BINARY)
 # pylint: disable=wrong-import-position
-from studying import pbs, slurm  # noqa: E402
-from studying.folder import made  # noqa: E402
-from studying.ini import WrongInput  # noqa: E402
-from studying.program import Program  # noqa: E402
-from studying.site import load_site  # noqa: E402
-from studying.sizes import box_of, filled  # noqa: E402
-from studying.study import SCHEDULES, SOLVE_SCHEDULES, check_names, read_study, split_list  # noqa: E402
+from rowhalo_study.schedulers import pbs, slurm  # noqa: E402
+from rowhalo_study.studies.folder import made  # noqa: E402
+from rowhalo_study.studies.ini import WrongInput  # noqa: E402
+from rowhalo_study.studies.program import Program  # noqa: E402
+from rowhalo_study.schedulers.site import load_site  # noqa: E402
+from rowhalo_study.studies.sizes import box_of, filled  # noqa: E402
+from rowhalo_study.studies.study import SCHEDULES, SOLVE_SCHEDULES, check_names, read_study, split_list  # noqa: E402
 
 PROGRAM = Program()
 GOLDEN = Path(__file__).resolve().parent / "golden"
@@ -261,7 +261,7 @@ class Golden(launch.Case):
         script = launch.SOURCE / "jobs/slurm/run.sbatch"
         for words in (["--watch"], ["--chain"], ["--in-one-job"], ["--repeats", 2], ["--output", "x"]):
             said = study("submit", script, "--site", write_site(self.write), "--dry-run", *words, status=2)
-            self.assertEqual(said, f"study.py: {words[0]}: means nothing for {script}, which is one job; a "
+            self.assertEqual(said, f"rowhalo-study: {words[0]}: means nothing for {script}, which is one job; a "
                              "study takes it\n")
 
 
@@ -358,14 +358,14 @@ class BadFiles(launch.Case):
         self.assertIn("neither a study file nor the output folder", said)
         said = study("plan", path, "--site", "local", status=2,
                      environment=throwaway.environment(ROWHALO="/nowhere/rowhalo"))
-        self.assertEqual(said, "study.py: ROWHALO=/nowhere/rowhalo: there is no such executable\n")
+        self.assertEqual(said, "rowhalo-study: ROWHALO=/nowhere/rowhalo: there is no such executable\n")
         for other in ("true", "false"):
             said = study("plan", path, "--site", "local", status=2,
                          environment=throwaway.environment(ROWHALO=f"/bin/{other}"))
-            self.assertRegex(said, rf"^study.py: /bin/{other}\b[^\n]*: [^\n]+\n$")
+            self.assertRegex(said, rf"^rowhalo-study: /bin/{other}\b[^\n]*: [^\n]+\n$")
         self.assertIn("--repeats: -2: give a number", study("plan", path, "--repeats", -2, status=2))
         said = study("run", path, "--site", "local", "--output", "/proc/x", status=1)
-        self.assertRegex(said, r"study\.py: /proc/x[^\n]*: No such file or directory\n$")
+        self.assertRegex(said, r"rowhalo-study: /proc/x[^\n]*: No such file or directory\n$")
         said = study("submit", path, "--site", "local", "--", "x", status=2)
         self.assertIn("only the ready scripts", said)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""jobs/study.py without a scheduler: runs, what is cut off or fails, what is resumed."""
+"""jobs/rowhalo-study without a scheduler: runs, what is cut off or fails, what is resumed."""
 import contextlib
 import io
 import json
@@ -19,14 +19,14 @@ from throwaway import launch
 
 sys.path.insert(0, str(launch.SOURCE / "jobs"))
 # pylint: disable=wrong-import-position
-from studying import local, submitting  # noqa: E402
-from studying.folder import made, opened, take_site  # noqa: E402
-from studying.ini import WrongInput  # noqa: E402
-from studying.program import Program  # noqa: E402
-from studying.rows import COLUMNS  # noqa: E402
-from studying.running import Interruption  # noqa: E402
-from studying.states import State, reason_of, states_of  # noqa: E402
-from studying.submitting import all_jobs, submit_one  # noqa: E402
+from rowhalo_study.schedulers import local, submitting  # noqa: E402
+from rowhalo_study.studies.folder import made, opened, take_site  # noqa: E402
+from rowhalo_study.studies.ini import WrongInput  # noqa: E402
+from rowhalo_study.studies.program import Program  # noqa: E402
+from rowhalo_study.results.rows import COLUMNS  # noqa: E402
+from rowhalo_study.studies.running import Interruption  # noqa: E402
+from rowhalo_study.studies.states import State, reason_of, states_of  # noqa: E402
+from rowhalo_study.schedulers.submitting import all_jobs, submit_one  # noqa: E402
 
 # One of the matrices takes until it is told to end, or is killed.
 SLOW = """#!/bin/bash
@@ -225,7 +225,7 @@ class Studies(launch.Case):
     def test_what_is_suspended_does_not_take_too_long(self):
         """All processes of the job are stopped for longer than the point may take."""
         began = self.place / "began"
-        code = ("import sys; sys.path.insert(0, sys.argv[1]); from studying.running import Interruption; each = Interruption()\n"
+        code = ("import sys; sys.path.insert(0, sys.argv[1]); from rowhalo_study.studies.running import Interruption; each = Interruption()\n"
                 "print(each.run(['bash', '-c', 'touch \"$0\"; for i in {1..5}; do sleep 0.1; done', sys.argv[2]], None, None, 4),"
                 " each.overdue)")
         with subprocess.Popen([sys.executable, "-c", code, launch.SOURCE / "jobs", began], start_new_session=True,
@@ -254,11 +254,11 @@ class Studies(launch.Case):
         for scheduler, job_id, command in (("slurm", "7", "squeue"), ("pbs", "7.head", "qstat")):
             environment = self.with_a_job(scheduler, job_id)
             said = study("status", self.output, environment=environment, status=2)
-            self.assertRegex(said, rf"^study\.py: {command}.*: the server sleeps\n$")
+            self.assertRegex(said, rf"^rowhalo-study: {command}.*: the server sleeps\n$")
             said = study("run", self.output, "--job", "n1", "--collect", "--no-plot", environment=environment)
             self.assertRegex(said, rf"note: no list of running jobs, only the locks tell .*: {command}.*: the server")
             self.assertIn("done already", said)
-            self.assertRegex(said, rf"study\.py: note: the states of the points are not known: {command}")
+            self.assertRegex(said, rf"rowhalo-study: note: the states of the points are not known: {command}")
             (self.output / "results.csv").unlink()
             study("collect", self.output, environment=environment)
             self.assertEqual(len(results(self.output)), 1)
@@ -277,7 +277,7 @@ class Studies(launch.Case):
         environment = throwaway.environment(ROWHALO_SITE=str(changed))
         said = study("resume", self.output, "--dry-run", environment=environment)
         self.assertIn(f"note: ROWHALO_SITE={changed} is another site than that of the study, {own}: [variables] "
-                      "MY_OWN: empty -> 1; to change it: python3 ", said)
+                      "MY_OWN: empty -> 1; to change it: ", said)
         self.assertNotIn("MY_OWN", own.read_text("utf-8"))
         name, = points(self.output)
         (self.output / "points" / name / "done").unlink()

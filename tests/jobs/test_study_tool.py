@@ -10,26 +10,21 @@ import subprocess
 import sys
 import time
 import unittest
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
 
 import studies
 import throwaway
 from results import JOBS, launch
 
-from studying import backends  # noqa: E402  pylint: disable=wrong-import-position
+from rowhalo_study import __version__  # noqa: E402  pylint: disable=wrong-import-position
+from rowhalo_study.cli.main import COMMANDS, is_file  # noqa: E402  pylint: disable=wrong-import-position
+from rowhalo_study.schedulers import backends  # noqa: E402  pylint: disable=wrong-import-position
 
 TOOL = JOBS / "rowhalo-study"
 
 
 def table():
-    """COMMANDS of the tool."""
-    loader = SourceFileLoader("rowhalo_study", str(TOOL))
-    module = module_from_spec(spec_from_loader(loader.name, loader))
-    writes = sys.dont_write_bytecode
-    loader.exec_module(module)
-    sys.dont_write_bytecode = writes
-    return module.COMMANDS
+    """COMMANDS of the tool without headings."""
+    return [line for line in COMMANDS if len(line) > 1]
 
 
 class Tool(launch.Case):
@@ -45,28 +40,33 @@ class Tool(launch.Case):
 
 class Commands(Tool):
     def test_every_command_is_called_by_its_own_name(self):
-        for command, file, *_ in (line for line in table() if len(line) > 1):
+        for command, place, _ in table():
             with self.subTest(command):
-                if not (JOBS / file).exists():
-                    self.assertNotIn(f"\n  {command} ", self.call("--help"))
-                elif file != "run.sh":
-                    self.assertRegex(self.call(command, "--help"),
-                                     rf"(?i)^usage:\s+rowhalo-study {command}\b")
+                if place != "run.sh":
+                    self.assertRegex(self.call(command, "--help"), rf"(?i)^usage:\s+rowhalo-study {command}\b")
         self.assertIn("run.sh [--site S] [--ranks N]", self.call("point", "--help"))
 
-    def test_all_commands_of_study_py_are_commands(self):
-        said = self.call("plan", "--help", tool=JOBS / "study.py", status=0)
-        self.assertIn("usage: study.py plan", said)
-        listed = re.search(r"^ +COMMAND\n((?: {4}\w.*\n| {5,}.*\n)+)",
-                           self.call("--help", tool=JOBS / "study.py"), re.MULTILINE)[1]
-        for name in re.findall(r"^ {4}(\w+)", listed, re.MULTILINE):
-            self.assertIn((name, "study.py", [name]), [line[:3] for line in table()])
+    def test_the_programs_of_before_name_the_command_and_run_it(self):
+        for command, place, _ in table():
+            name = command.replace("-", "_") + ".py"
+            if command == "classes":
+                name = "classes"
+            elif place == "cli.study":
+                name = "study.py"
+            elif command in ("point", "petsc"):
+                continue
+            words = [command] if name == "study.py" else []
+            said = self.call(*words, "--help", tool=JOBS / name)
+            self.assertRegex(said, rf"\Ajobs/\S+ is going away; it is now: rowhalo-study {command}\n(?i:usage):\s+rowhalo-study {command}\b")
+
+    def test_version(self):
+        self.assertEqual(self.call("--version"), f"rowhalo-study {__version__}\n")
+        project = re.search(r"project\(rowhalo VERSION (\S+)", (launch.SOURCE / "CMakeLists.txt").read_text("utf-8"))
+        self.assertEqual(__version__, project[1])
 
     def test_messages_name_what_was_typed(self):
         self.assertTrue(self.call("plan", "nothing.ini", status=2).startswith(
             "rowhalo-study: nothing.ini: neither a study file nor the output folder of a study; "))
-        self.assertTrue(self.call("plan", "nothing.ini", tool=JOBS / "study.py", status=2).startswith(
-            "study.py: nothing.ini: "))
         self.assertTrue(self.call("compare", "a.csv", "b.csv", status=2).startswith(
             "rowhalo-study compare: a.csv"))
 
@@ -82,7 +82,7 @@ class Commands(Tool):
         for words, first in (("rowhalo-study matrices --list lp49", r"\S+ +\d+ x \d+ +\d+ nonzeros"),
                              ("rowhalo-study --man", r"\.TH ROWHALO.*"),
                              ("rowhalo-study table --help", "usage: rowhalo-study table .*"),
-                             ("table.py results/h200/classes-fp64.csv", "# classes-fp64")):
+                             ("rowhalo-study table results/h200/classes-fp64.csv", "# classes-fp64")):
             # The reader is gone before the program writes.
             run = subprocess.run(["bash", "-c", f"unset PYTHONUNBUFFERED; set -o pipefail; cd '{JOBS}'; "
                                   f"{{ sleep 0.5; '{sys.executable}' -B {words}; }} | true"], check=False, stdout=subprocess.PIPE,
@@ -95,7 +95,7 @@ class Commands(Tool):
 
     def test_a_copy_finds_what_lies_beside_it_and_writes_nothing_there(self):
         project = throwaway.copy_of_jobs(self.place)
-        (project / "jobs/plot.py").unlink()
+        shutil.rmtree(project / "jobs/results/programs/classes")
         shutil.copytree(JOBS / "sites", project / "jobs/sites", dirs_exist_ok=True)
         (project / "jobs/sites/ours.ini").write_text(
             "[site]\nname = ours\nscheduler = none\n[node]\ncores = 3\ngpus = 0\n"
@@ -106,8 +106,8 @@ class Commands(Tool):
         self.assertIn("ours (", self.call("site", "ours", tool=link, PYTHONDONTWRITEBYTECODE=""))
         said = self.call("--help", tool=link)
         self.assertIn(str(project / "jobs"), said)
-        self.assertNotIn("\n  plot ", said)
-        self.assertIn("plot: there is no such command", self.call("plot", "out", tool=link, status=2))
+        self.assertNotIn("\n  classes ", said)
+        self.assertIn("classes: there is no such command", self.call("classes", tool=link, status=2))
         self.assertEqual(sorted(project.rglob("*")), before)
 
 
@@ -184,7 +184,7 @@ class Pythons(Tool):
         return run.stdout
 
     def test_an_old_python_is_refused(self):
-        self.assertRegex(self.old(2), r"^rowhalo-study: needs Python 3\.8 or newer, and \S+ is 3\.6: load a "
+        self.assertRegex(self.old(2), r"^rowhalo-study: needs Python 3\.9 or newer, and \S+ is 3\.6: load a "
                          "module of Python, or start it with another one: ")
 
     def test_a_newer_one_is_started(self):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""jobs/table.py: reports and tables to a CSV and a markdown; and jobs/results, which holds one table per
+"""jobs/rowhalo-study table: reports and tables to a CSV and a markdown; and jobs/results, which holds one table per
 machine and study: written again it has the same bytes, every line tells its provenance, every link of
 its README leads somewhere."""
 import json
@@ -12,17 +12,17 @@ import unittest
 
 import results
 from results import JOBS, launch, script
-from plotting.style import device_name  # pylint: disable=wrong-import-order
-from studying.rows import read_csv  # pylint: disable=wrong-import-order
+from rowhalo_study.plots.style import device_name  # pylint: disable=wrong-import-order
+from rowhalo_study.results.rows import read_csv  # pylint: disable=wrong-import-order
 
 RESULTS = JOBS / "results"
 SAMPLES = RESULTS / "samples"
-OWN_TEXTS = ("class", "role")  # of the tables of jobs/classes
+OWN_TEXTS = ("class", "role")  # of the tables of classes
 
 
 class Table(launch.Case):
     def table(self, *arguments, status=0):
-        made = script("table.py", *arguments)
+        made = script("table", *arguments)
         self.assertEqual(made.returncode, status, made.stdout + made.stderr)
         return made.stdout if status == 0 else made.stderr
 
@@ -173,7 +173,7 @@ class Committed(launch.Case):
         for path in tables:
             expected = path.stem == "expected"  # its CSV has an error of more digits than its times
             again = self.place / path.name
-            made = script("expected.py" if expected else "table.py", path, "--output", again)
+            made = script("expected" if expected else "table", path, "--output", again)
             self.assertEqual(made.returncode, 0, made.stderr)
             for suffix in (".md",) if expected else (".csv", ".md"):
                 self.assertEqual(again.with_suffix(suffix).read_text(encoding="utf-8"),
@@ -185,7 +185,7 @@ class Committed(launch.Case):
             self.assertTrue(tables, name)
             for path in tables:
                 shutil.copy(path, self.place)
-                made = script(f"{name}.py", "--tables", "--output", self.place)
+                made = script(name, "--tables", "--output", self.place)
                 self.assertEqual(made.returncode, 0, made.stderr)
                 self.assertEqual((self.place / f"{name}.md").read_text(encoding="utf-8"),
                                  path.with_suffix(".md").read_text(encoding="utf-8"))
@@ -195,7 +195,7 @@ class Committed(launch.Case):
         for path in sorted(RESULTS.rglob("classes-*.csv")):
             shutil.copy(path, self.place)
             failed = any(row["status"] == "failed" for row in read_csv(path, OWN_TEXTS))
-            made = subprocess.run([sys.executable, "-B", JOBS / "classes", "--tables", "--precision",
+            made = subprocess.run([sys.executable, "-B", JOBS / "rowhalo-study", "classes", "--tables", "--precision",
                                    path.stem.split("-")[1], "--output", self.place], check=False,
                                   capture_output=True, text=True, timeout=launch.PATIENCE)
             self.assertEqual(made.returncode, int(failed), made.stdout + made.stderr)

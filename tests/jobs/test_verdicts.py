@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What jobs/official.py says of reports: reasons for INVALID, ratings by hand, sizes of the sets."""
+"""What jobs/rowhalo-study official says of reports: reasons for INVALID, ratings by hand, sizes of the sets."""
 import json
 import os
 import unittest
@@ -9,10 +9,10 @@ from official_results import Made
 from results import launch
 
 # pylint: disable=wrong-import-position
-from accepting import sets  # noqa: E402
-from accepting.rating import Broken, assess, lines_of, spread  # noqa: E402
-from studying.ini import WrongInput  # noqa: E402
-from studying.program import Program  # noqa: E402
+from rowhalo_study.official import sets  # noqa: E402
+from rowhalo_study.official.rating import Broken, assess, lines_of, spread  # noqa: E402
+from rowhalo_study.studies.ini import WrongInput  # noqa: E402
+from rowhalo_study.studies.program import Program  # noqa: E402
 
 
 class Verdicts(unittest.TestCase):

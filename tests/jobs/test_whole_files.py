@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Files of jobs/ appear complete or not at all, and nothing that lies in a folder is written through:
-jobs/whole_files.py and jobs/shell/whole_files.sh, which keep the same rules.
+jobs/rowhalo_study/whole_files.py and jobs/shell/whole_files.sh, which keep the same rules.
 """
 import os
 import subprocess
@@ -13,7 +13,7 @@ from throwaway import launch
 
 JOBS = launch.SOURCE / "jobs"
 sys.path.insert(0, str(JOBS))
-import whole_files  # noqa: E402  pylint: disable=wrong-import-position
+from rowhalo_study import whole_files  # noqa: E402  pylint: disable=wrong-import-position
 
 HOST = os.uname().nodename
 

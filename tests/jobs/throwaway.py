@@ -51,13 +51,18 @@ def without_pictures(place):
 
 
 # Compiled once, if not yet since they changed, where Python looks for it: tests start them hundreds of times.
-compileall.compile_dir(launch.SOURCE / "jobs", quiet=2, rx=re.compile("/(recipes|results)/"))
+compileall.compile_dir(launch.SOURCE / "jobs", quiet=2, rx=re.compile("/recipes/|jobs/results/(?!programs)"))
+
+
+def without_results(folder, names):
+    """For shutil.copytree: of jobs/results only the programs."""
+    return [name for name in names if Path(folder) == launch.SOURCE / "jobs/results" and name != "programs"]
 
 
 def copy_of_jobs(place):
     """A project folder with a space in its name that holds jobs/, with its modules compiled."""
     project = Path(place) / "my project"
-    shutil.copytree(launch.SOURCE / "jobs", project / "jobs", ignore=shutil.ignore_patterns("results"))
+    shutil.copytree(launch.SOURCE / "jobs", project / "jobs", ignore=without_results)
     return project
 
 

@@ -194,11 +194,11 @@ fault "dia predicts more than it stores" kernels/cost_model.hpp \
 fault "dia expects only the diagonals of a sample" kernels/cost_model.hpp \
   'std::max(static_cast<double>(s.diagonals), longest_row(s))' \
   'static_cast<double>(s.diagonals)'
-fault "value codes count for the ratio" jobs/classes/results.py \
+fault "value codes count for the ratio" jobs/results/programs/classes/results.py \
   'return "codes" if coded' \
   'return "ours" if coded' \
   cli_classes
-fault "a run that ended early counts as complete" jobs/classes/running.py \
+fault "a run that ended early counts as complete" jobs/results/programs/classes/running.py \
   'set(formats) <= names_in(rows)' \
   'names_in(rows)' \
   cli_classes
