@@ -88,6 +88,14 @@ def csv_of(columns, rows):
     return "".join(text.lines)
 
 
+def aligned(cells, left):
+    """Lines of a table in columns, of which those of `left` begin at the same place."""
+    cells = [[shown(cell) for cell in row] for row in cells]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
+    return ["  ".join(cell.ljust(width) if column in left else cell.rjust(width)
+                      for column, (cell, width) in enumerate(zip(row, widths))).rstrip() for row in cells]
+
+
 class Parser(argparse.ArgumentParser):
     """Of a command line, whose words may be such names."""
 

@@ -126,9 +126,9 @@ class Lines(Solvers):
         slower["solvers"][1]["iteration_seconds"] *= 1.1
         compared = script("compare", before, self.save("b.json", slower))
         self.assertEqual(compared.returncode, 1, compared.stdout + compared.stderr)
-        self.assertIn(f"{len(self.names)} compared; 1 beyond 5 %", compared.stdout)
+        self.assertIn(f"{len(self.names)} compared; 0 faster; 1 slower", compared.stdout)
         self.assertRegex(compared.stdout, r"stencil7:8, 2 ranks, fp64, rows, csr mpi, cg-one-reduction +"
-                                          r"0\.004 +0\.0044 +1\.100 .* REGRESSION\n")
+                                          r"0\.004 +0\.0044 +1\.100 .* slower\n")
         slower["solvers"][1]["passed"] = False
         compared = script("compare", before, self.save("b.json", slower))
         self.assertRegex(compared.stdout, r"no solution in \S+b\.json: .*cg-one-reduction\n")

@@ -3,9 +3,17 @@
 #
 # Faults that planted.sh plants in jobs/
 
-fault "what became faster is a regression" jobs/rowhalo_study/cli/compare.py \
-  'ratio = after.seconds / before.seconds' \
-  'ratio = before.seconds / after.seconds' jobs_compare
+fault "what became faster is slower" jobs/rowhalo_study/results/statistics.py \
+  'return Verdict.SLOWER if ratio.low > 1 else' \
+  'return Verdict.SLOWER if ratio.high < 1 else' jobs_compare
+fault "equal series are told apart" jobs/rowhalo_study/results/statistics.py \
+  'outside > (1 - holds) * every' 'outside > 2 * (1 - holds) * every' jobs_statistics
+fault "runs that took turns are no pairs" jobs/rowhalo_study/compare/lines.py \
+  'paired = all(map(all, times)) and alternate(*times)' 'paired = False' jobs_compare
+fault "a threshold that cannot be told is kept" jobs/rowhalo_study/cli/compare.py \
+  'return CANNOT_TELL if any' 'return 0 if any' jobs_compare
+fault "what has changed is not named" jobs/rowhalo_study/compare/lines.py \
+  'for name, one, other in pairs if one != other)' 'for name, one, other in pairs if one is other)' jobs_compare
 fault "efficiency forgets the ranks" jobs/rowhalo_study/plots/scaling.py \
   'measured(rows, time).seconds / ranks' \
   'measured(rows, time).seconds' jobs_plot

@@ -7,9 +7,9 @@ Runs the program with -mat_type aij and with -mat_type rowhalo, alternating, so 
 takes its matrix type from the command line, as most do; nothing is compiled. From PETSc's own log (-log_view) come the
 times of KSPSolve, PCSetUp and MatMult, by the slowest rank, and the counts of calls; iterations are those that
 -ksp_converged_reason prints. --gpu takes CUDA vectors, and aijcusparse in the place of aij. There PETSc times products
-right only if it waits for each: so each pair runs a second time with -log_view_gpu_time for MatMult, while KSPSolve stays that of the plain runs. The ratio is the median of
-the pairs' ratios, with the interval that holds it in 95 % of all cases from 6 pairs on; of fewer pairs, all of them. Prints a
-table; writes petsc.csv and petsc.md into --output.
+right only if it waits for each: so each pair runs a second time with -log_view_gpu_time for MatMult, while KSPSolve stays
+that of the plain runs. The ratio is the median of the pairs' ratios with its interval of 95 %; fewer than 7 pairs count by
+their mean (Student). Rowhalo is faster, slower, or it is not shown. Prints a table; writes petsc.csv and petsc.md into --output.
 Exit status: 0 fine, 1 a run failed, 2 wrong usage.
 """
 import re
@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 from rowhalo_study.calling import JOBS, typed
-from rowhalo_study.cli.compare import interval_of_median
+from rowhalo_study.results.statistics import Run, interval_of_median, ratio_of, verdict_of
 from rowhalo_study.cli.programs import count, make_folder
 from rowhalo_study.names import Parser, csv_of, lines_text, say, typed_line
 from rowhalo_study.whole_files import write_whole
@@ -28,7 +28,7 @@ from rowhalo_study.whole_files import write_whole
 NAME = typed("petsc")
 TYPES = ("aij", "rowhalo")
 EVENTS = ("KSPSolve", "PCSetUp", "MatMult", "MatRowhaloSetUp")
-COLUMNS = ("event", "aij_seconds", "rowhalo_seconds", "ratio", "low", "high", "aij_count", "rowhalo_count")
+COLUMNS = ("event", "aij_seconds", "rowhalo_seconds", "ratio", "low", "high", "verdict", "aij_count", "rowhalo_count")
 
 
 def default_library():
@@ -135,10 +135,10 @@ def rows_of(runs):
             continue
         seconds = [interval_of_median([each[0] for each in pair]).seconds for pair in pairs]
         row = {"event": event, "aij_seconds": seconds[0], "rowhalo_seconds": seconds[1], "aij_count": pairs[0][0][1],
-               "rowhalo_count": pairs[1][0][1], "ratio": "", "low": "", "high": ""}
+               "rowhalo_count": pairs[1][0][1], "ratio": "", "low": "", "high": "", "verdict": ""}
         if all(one[0] > 0 and other[0] > 0 for one, other in zip(*pairs)):
-            ratio = interval_of_median([one[0] / other[0] for one, other in zip(*pairs)])
-            row.update(ratio=ratio.seconds, low=ratio.low, high=ratio.high)
+            found = ratio_of(*([Run(one) for one, _ in pair] for pair in pairs), paired=True)
+            row.update(ratio=1 / found.value, low=1 / found.high, high=1 / found.low, verdict=verdict_of(found).value)
         rows.append(row)
     return rows
 
@@ -148,11 +148,11 @@ def table(options, rows, runs):
         return "-" if value == "" else f"{value:.{digits}f}"
     iterations = {kind: sorted({each[1] for each in runs[kind]}) for kind in TYPES}
     lines = [f"`{typed_line(options.program)}`, {options.ranks} ranks, {options.pairs} pairs of runs.", "",
-             "| | aij, s | rowhalo, s | aij / rowhalo | interval | calls, aij | calls, rowhalo |",
-             "| --- | --- | --- | --- | --- | --- | --- |"]
+             "| | aij, s | rowhalo, s | aij / rowhalo | interval | rowhalo is | calls, aij | calls, rowhalo |",
+             "| --- | --- | --- | --- | --- | --- | --- | --- |"]
     for row in rows:
         lines.append(f"| {row['event']} | {row['aij_seconds']:.4g} | {row['rowhalo_seconds']:.4g} | {number(row['ratio'], 2)} | "
-                     f"{number(row['low'], 2)} to {number(row['high'], 2)} | {row['aij_count']} | {row['rowhalo_count']} |")
+                     f"{number(row['low'], 2)} to {number(row['high'], 2)} | {row['verdict'] or '-'} | {row['aij_count']} | {row['rowhalo_count']} |")
     said = {kind: ", ".join(map(str, iterations[kind])) or "none" for kind in TYPES}
     return [*lines, "", f"Iterations: aij {said['aij']}, rowhalo {said['rowhalo']}."]
 

@@ -18,7 +18,7 @@ from rowhalo_study.official import bundle
 from rowhalo_study.official.rating import Broken, assess
 from rowhalo_study.official.ratios import read_reference
 from rowhalo_study.calling import typed
-from rowhalo_study.cli.compare import outcome_of
+from rowhalo_study.compare.lines import outcome_of
 from rowhalo_study.names import Parser, say
 from rowhalo_study.results.data import data_of, read, read_report, reader_of
 from rowhalo_study.results.hdf5 import WrongFile, remedy
@@ -41,13 +41,6 @@ COLUMNS = (  # of the table on the page; the CSV has all
     ("petsc_seconds", "PETSc, µs", 1e6), ("max_error_ratio", "error over bound", 1))
 
 
-def percent(text):
-    value = float(text)
-    if not 0 <= value < 1000:
-        raise ValueError
-    return value
-
-
 def parse(words):
     parser = Parser(
         prog=NAME, description=__doc__.split("\n", maxsplit=1)[0],
@@ -56,8 +49,6 @@ def parse(words):
                         help="folder of a study or an official result, table (.csv), reports (.json, .h5)")
     parser.add_argument("--earlier", type=Path, metavar="OTHER",
                         help="an earlier result of the same kinds, to compare with")
-    parser.add_argument("--threshold", type=percent, default=5.0, metavar="PERCENT",
-                        help="slower than the earlier result by more than this is a regression (default: 5)")
     parser.add_argument("--reference", type=Path, metavar="FILE",
                         help="a table of jobs/reference, or results.csv of another official result")
     parser.add_argument("--output", type=Path, metavar="FILE.html",
@@ -140,7 +131,7 @@ def title_of(rows, plan, official, inputs):
 
 
 def sections_of(data, reports, beside, notes):
-    """All charts that the data can show. `beside`: {"outcome", "threshold", "reference", "official"}."""
+    """All charts that the data can show. `beside`: {"outcome", "reference", "official"}."""
     reference, outcome = beside["reference"], beside["outcome"]
     found, name, roof = [], "", None
     if reference:
@@ -152,7 +143,7 @@ def sections_of(data, reports, beside, notes):
     def reference_lines(lines):
         rows = [row for line in lines for row in line.rows()]
         return against.lines_beside(rows, reference or {}, name)
-    before = [against.earlier_section(outcome, beside["threshold"])] if outcome else []
+    before = [against.earlier_section(outcome)] if outcome else []
     if found:
         rank = "GPU" if any(row["device"] == "gpu" for row in data.rows + data.solvers) else "rank"
         before.append(against.reference_section(found, name, first, rank))
@@ -183,12 +174,12 @@ def make(options):
     official = official_of(folder, plan)
     outcome = None
     if options.earlier:
-        outcome = outcome_of([read([options.earlier]), data], options.threshold / 100)
+        outcome = outcome_of([read([options.earlier]), data])
         if not outcome.lines and not outcome.broken:
             raise WrongInput(f"--earlier {options.earlier}: has no line in common with this result; the same "
                              "matrix, ranks, format and transport must have been measured")
     reports, notes = reports_of(data.details), []
-    beside = {"outcome": outcome, "threshold": options.threshold / 100, "official": official,
+    beside = {"outcome": outcome, "official": official,
               "reference": read_reference(options.reference) if options.reference else None,
               "path": options.reference}
     ratios, sections = sections_of(data, reports, beside, notes)

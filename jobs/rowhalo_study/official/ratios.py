@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from rowhalo_study.official.rating import grouped_rows, harmonic_mean, sustained
 from rowhalo_study.official.sets import SOLVE
-from rowhalo_study.cli.compare import compared, time_of
+from rowhalo_study.compare.lines import ratio_of_rows, time_of
 from rowhalo_study.plots.style import four_digits
 from rowhalo_study.studies.ini import WrongInput
 from rowhalo_study.results.rows import read_csv
@@ -43,17 +43,17 @@ def rate_of(row):
 
 
 def timed(rows):
-    """The time of a point with its interval, in seconds, and the work of a product in GB or GF."""
+    """The lines of a point, and the work of a product in GB or GF."""
     rows = [{**(sustained(row) if row["method"] else row), "hdf5_path": None} for row in rows]
-    return time_of(rows), rate_of(rows[0]) * rows[0]["median_seconds"], rows[0]["ranks"]
+    return rows, rate_of(rows[0]) * rows[0]["median_seconds"], rows[0]["ranks"]
 
 
 def ratio_of(name, ours, theirs):
     """Rates are work over time, so the ratio of rates is that of the other's time over ours."""
-    (our_time, our_work, our_ranks), (their_time, their_work, their_ranks) = timed(ours), timed(theirs)
-    found, more = compared(name, our_time, their_time, 0), our_work / their_work
-    return Ratio(name, our_work / our_time.seconds, their_work / their_time.seconds, found.ratio * more,
-                 found.low * more, found.high * more, found.ratio * more * their_ranks / our_ranks)
+    (ours, our_work, our_ranks), (theirs, their_work, their_ranks) = timed(ours), timed(theirs)
+    found, more = ratio_of_rows(ours, theirs), our_work / their_work
+    return Ratio(name, our_work / time_of(ours).seconds, their_work / time_of(theirs).seconds, found.value * more,
+                 found.low * more, found.high * more, found.value * more * their_ranks / our_ranks)
 
 
 def ratios(ours, theirs):

@@ -4,7 +4,7 @@ rowhalo-study compare), a reference of another machine (those of official/ratios
 from rowhalo_study.official.ratios import ratio_of, ratios
 from rowhalo_study.official.rating import grouped_rows
 from rowhalo_study.official.sets import SOLVE
-from rowhalo_study.cli.compare import mean_ratio, name_of
+from rowhalo_study.compare.lines import mean_ratio, name_of, words_of
 from rowhalo_study.results.expected import summary, with_errors
 from rowhalo_study.results.data import fastest, grouped, measured
 from rowhalo_study.plots.style import BARS, device_name, four_digits, short_matrix, time_unit
@@ -16,13 +16,10 @@ LEADS = {
     "expected": "The time that the machine file lets expect beside the measured one. On the line both are "
                 "equal; above it the product takes longer than expected, which points to the network, a slow "
                 "node or a busy machine.",
-    "earlier": "Time over the earlier time, with its interval (95 % from 6 repeats on; fewer repeats count "
-               "from the fastest to the slowest, which holds less): below 1 this result is faster. "
-               "A regression is slower by more than {threshold:g} %, with its whole interval above 1; "
-               "noisy means that only more repeats can tell.",
+    "earlier": "Time over the earlier time with its interval of 95 %: below 1 this result is faster. It is slower, or "
+               "faster, if the whole interval is above, or below, 1; else it is not shown, and more runs may tell.",
     "reference": "Rates of this result beside those of the reference. A ratio above 1 means that "
                  "this machine is faster; per {rank}, both are divided by their numbers of ranks."}
-WORDS = {"REGRESSION": "regression"}
 
 
 def expected_section(data):
@@ -56,19 +53,18 @@ def expected_section(data):
 def ratio_chart(lines):
     """Points with intervals; `lines`: Comparison."""
     names = [text(line.name) for line in lines]
-    symbols = {"REGRESSION": "triangle-right", "faster": "triangle-left", "noisy": "circle-open",
-               "even": "circle"}
-    colours = {"REGRESSION": "#a3333d", "faster": "#1f4e79"}
+    symbols = {"slower": "triangle-right", "faster": "triangle-left", "not shown": "circle-open"}
+    colours = {"slower": "#a3333d", "faster": "#1f4e79"}
     made = trace(
         "scatter", "time over the earlier time", [line.ratio for line in lines], names,
         [hover(line.name, f"{line.ratio:.3f}, interval {interval(line)}",
                f"{time_text(line.after.seconds)}, earlier {time_text(line.before.seconds)}",
-               WORDS.get(line.verdict, line.verdict)) for line in lines], None, mode="markers",
+               words_of(line)) for line in lines], None, mode="markers",
         error_x={"type": "data", "symmetric": False, "thickness": 1, "width": 3,
                  "array": [line.high - line.ratio for line in lines],
                  "arrayminus": [line.ratio - line.low for line in lines]},
-        marker={"size": 9, "symbol": [symbols[line.verdict] for line in lines],
-                "color": [colours.get(line.verdict, GREY) for line in lines]})
+        marker={"size": 9, "symbol": [symbols[line.verdict.value] for line in lines],
+                "color": [colours.get(line.verdict.value, GREY) for line in lines]})
     layout_made = sideways(axis("time over the earlier time"),
                            axis("", type="category", range=[len(lines) - 0.4, -0.6]),
                            len(lines), showlegend=False)
@@ -82,11 +78,11 @@ def interval(one):
     return f"{one.low:.3f} to {one.high:.3f}" if one.low < one.high else "unknown"
 
 
-def earlier_section(outcome, threshold):
+def earlier_section(outcome):
     """`outcome` of compare.outcome_of."""
     lines = sorted(outcome.lines, key=lambda line: -line.ratio)
     cells = [[line.name, f"{line.before.seconds * 1e3:.5g}", f"{line.after.seconds * 1e3:.5g}",
-              f"{line.ratio:.3f}", interval(line), WORDS.get(line.verdict, line.verdict)]
+              f"{line.ratio:.3f}", interval(line), words_of(line)]
              for line in lines]
     cells += [[name_of(row), "", "", "", "", "wrong now"] for row in outcome.broken]
     note = f"Geometric mean of the ratios: {mean_ratio(lines):.3f}." if lines else ""
@@ -95,8 +91,7 @@ def earlier_section(outcome, threshold):
             note += f" Only in {where} result: {'; '.join(names[:3])}"
             note += f" and {len(names) - 3} more." if len(names) > 3 else "."
     table = Table(["", "earlier, ms", "this, ms", "ratio", "interval", ""], cells, note.strip())
-    return Section("earlier", "Compared with an earlier result", LEADS["earlier"].format(
-        threshold=100 * threshold), [ratio_chart(lines)] if lines else [], (table,))
+    return Section("earlier", "Compared with an earlier result", LEADS["earlier"], [ratio_chart(lines)] if lines else [], (table,))
 
 
 def reference_name(reference):

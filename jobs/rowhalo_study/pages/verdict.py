@@ -4,13 +4,14 @@ measured with what. Of an official result the word is that of rowhalo-study offi
 from statistics import median
 from typing import NamedTuple
 
-from rowhalo_study.cli.compare import mean_ratio
+from rowhalo_study.compare.lines import mean_ratio
 from rowhalo_study.results.data import fastest, grouped, is_baseline, measured
 from rowhalo_study.plots.scaling import exposed_lines, strong_lines, weak_lines
 from rowhalo_study.plots.solve import ours as our_solvers
 from rowhalo_study.plots.style import device_name, four_digits, short, short_matrix
 from rowhalo_study.pages.figures import ranks_text, time_text, with_what
 from rowhalo_study.studies.points import obstacle, plural
+from rowhalo_study.results import statistics
 from rowhalo_study.results.rows import section, unique
 
 MOST_CARDS = 6
@@ -99,7 +100,7 @@ def reasons_against(rows, missing, outcome):
                       f"{', '.join(missing[:MOST_NAMES])}{', ...' if len(missing) > MOST_NAMES else ''}"))
     if stopped:
         found.append(("INCOMPLETE", f"{plural(len(stopped), 'result')} interrupted: {named(stopped)}"))
-    worse = [line for line in outcome.lines if line.verdict == "REGRESSION"] if outcome else []
+    worse = outcome.of(statistics.Verdict.SLOWER) if outcome else []
     if outcome and outcome.broken:
         found.append(("FAIL", f"right in the earlier result, wrong in this one: {named(outcome.broken)}"))
     if worse:
@@ -132,7 +133,7 @@ def verdict_of(rows, missing, official, outcome):
     if unchecked:
         word = "PARTLY CHECKED" if checked else "NOT CHECKED"
         return Verdict(word, OPEN, f"{said}; {plural(unchecked, 'result')} not checked.", [], notes)
-    ending = "" if not outcome else f", and none of {len(outcome.lines)} is slower than before"
+    ending = "" if not outcome else f", and none of {len(outcome.lines)} is shown to be slower than before"
     every = f"All {len(checked)} results are right" if len(checked) > 1 else "The result is right"
     return Verdict("PASS", GOOD, f"{every}{checked_by(timed)}{ending}.", [], notes)
 

@@ -15,8 +15,7 @@ from pathlib import Path
 from statistics import median
 
 from rowhalo_study.calling import typed
-from rowhalo_study.cli.compare import aligned
-from rowhalo_study.names import Parser, say
+from rowhalo_study.names import Parser, aligned, say
 from rowhalo_study.results.data import read
 from rowhalo_study.results.hdf5 import WrongFile
 from rowhalo_study.plots.style import short_matrix
