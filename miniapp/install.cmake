@@ -76,8 +76,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/miniapp/bindings/python DESTINATION ${CM
 # links, so the prefix may be moved; they write nothing into it.
 set(data_dir ${CMAKE_INSTALL_DATADIR}/rowhalo)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/jobs DESTINATION ${data_dir} USE_SOURCE_PERMISSIONS
-        REGEX "/jobs/results$" EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN "study-*" EXCLUDE
-        PATTERN batch_scripts.py EXCLUDE PATTERN template.in EXCLUDE)
+        REGEX "/jobs/results$" EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN "study-*" EXCLUDE PATTERN ".*_cache" EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/jobs/results/programs DESTINATION ${data_dir}/jobs/results
         USE_SOURCE_PERMISSIONS PATTERN __pycache__ EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/io/report/report.schema.json DESTINATION ${data_dir})

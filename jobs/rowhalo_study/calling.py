@@ -3,7 +3,9 @@
 import os
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NoReturn
 
 from rowhalo_study.names import any_stream, quoted
 
@@ -14,12 +16,12 @@ JOBS = PACKAGE.parent if (PACKAGE.parent / "run.sh").is_file() else PACKAGE / "j
 PROGRAM = JOBS / TOOL   # what scripts call
 
 
-def typed(command=""):
+def typed(command: str = "") -> str:
     """The name in usage lines and messages; without a command that of the tool, as for those of studies."""
     return f"{TOOL} {command}".rstrip()
 
 
-def hint(command=""):
+def hint(command: str = "") -> str:
     """The same as words that can be typed here: with its path where the tool is not in PATH."""
     found = shutil.which(TOOL)
     here = sys.argv[0] if os.path.basename(sys.argv[0]) == TOOL else str(PROGRAM)
@@ -27,7 +29,7 @@ def hint(command=""):
     return f"{TOOL if known else quoted(here)} {command}".rstrip()
 
 
-def exit_with(main, *arguments):
+def exit_with(main: Callable[..., Any], *arguments: Any) -> NoReturn:
     """Ends the process with the status that main gives; without a word where nobody reads on, as in `... | head`."""
     any_stream()
     try:

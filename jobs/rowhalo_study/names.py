@@ -8,12 +8,14 @@ import argparse
 import csv
 import shlex
 import sys
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import PurePath
+from typing import Any, NoReturn, Optional, TextIO
 
 SHORT = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
-def visible(char):
+def visible(char: str) -> str:
     """A control character, one that changes the direction of text, or a byte that is no UTF-8."""
     code = ord(char)
     if 0xdc80 <= code <= 0xdcff:  # surrogateescape
@@ -22,30 +24,30 @@ def visible(char):
                                else f"\\U{code:08x}")
 
 
-def shown(value):
+def shown(value: object) -> str:
     """A value in a line of text: it cannot end the line, nor steer the terminal."""
     text = str(value)
     return text if text.isprintable() else "".join(
         char if char.isprintable() else visible(char) for char in text)
 
 
-def say(*lines, file=None, flush=False):
+def say(*lines: object, file: Optional[TextIO] = None, flush: bool = False) -> None:
     """Prints lines, one per argument, whatever names they hold."""
     for line in lines:
         print(shown(line), file=file or sys.stdout, flush=flush)
 
 
-def lines_text(lines):
+def lines_text(lines: Iterable[object]) -> str:
     """The text of a file of lines, such as markdown."""
     return "".join(f"{shown(line)}\n" for line in lines)
 
 
-def bytes_of(char):
+def bytes_of(char: str) -> bytes:
     """As in a name of a file; a surrogate that is no byte of one can only come from JSON."""
     return char.encode("utf-8", "surrogateescape" if 0xdc80 <= ord(char) <= 0xdcff else "surrogatepass")
 
 
-def quoted(word):
+def quoted(word: object) -> str:
     """A word for bash, in scripts and in what is to be typed. A path is never taken for an option."""
     text = str(word)
     if isinstance(word, PurePath) and text.startswith("-"):
@@ -56,11 +58,11 @@ def quoted(word):
         f"\\x{byte:02x}" for byte in bytes_of(char)) for char in text) + "'"
 
 
-def typed_line(words):
+def typed_line(words: Iterable[object]) -> str:
     return " ".join(map(quoted, words))
 
 
-def utf8(text):
+def utf8(text: str) -> str:
     """Text that every reader of UTF-8 takes: bytes of names that are none are shown."""
     try:
         text.encode("utf-8")
@@ -72,14 +74,14 @@ def utf8(text):
 class LineFeeds:
     """Rows of csv end with its usual two characters, or it would not quote both of them; in a file with one."""
 
-    def __init__(self):
-        self.lines = []
+    def __init__(self) -> None:
+        self.lines: list[str] = []
 
-    def write(self, line):
+    def write(self, line: str) -> None:
         self.lines.append(line[:-2] + "\n")
 
 
-def csv_of(columns, rows):
+def csv_of(columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> str:
     """A table as CSV. `rows`: dictionaries; other keys are left out."""
     text = LineFeeds()
     writer = csv.writer(text)
@@ -88,22 +90,22 @@ def csv_of(columns, rows):
     return "".join(text.lines)
 
 
-def aligned(cells, left):
+def aligned(cells: Iterable[Sequence[object]], left: Container[int]) -> list[str]:
     """Lines of a table in columns, of which those of `left` begin at the same place."""
-    cells = [[shown(cell) for cell in row] for row in cells]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
+    texts = [[shown(cell) for cell in row] for row in cells]
+    widths = [max(len(row[column]) for row in texts) for column in range(len(texts[0]))]
     return ["  ".join(cell.ljust(width) if column in left else cell.rjust(width)
-                      for column, (cell, width) in enumerate(zip(row, widths))).rstrip() for row in cells]
+                      for column, (cell, width) in enumerate(zip(row, widths))).rstrip() for row in texts]
 
 
 class Parser(argparse.ArgumentParser):
     """Of a command line, whose words may be such names."""
 
-    def error(self, message):
+    def error(self, message: str) -> NoReturn:
         super().error(shown(message))
 
 
-def any_stream():
+def any_stream() -> None:
     """A terminal without UTF-8 gets what it lacks as escapes."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

@@ -12,12 +12,14 @@ import os
 import re
 import socket
 import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Union
 
 FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def sha256_of(path):
+def sha256_of(path: Union[str, Path]) -> str:
     import hashlib  # pylint: disable=import-outside-toplevel  # most calls of programs need none
     digest = hashlib.sha256()
     with open(path, "rb") as file:
@@ -26,7 +28,7 @@ def sha256_of(path):
     return digest.hexdigest()
 
 
-def is_running(pid):
+def is_running(pid: int) -> bool:
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -36,7 +38,7 @@ def is_running(pid):
     return True
 
 
-def remove_stale(target):
+def remove_stale(target: Path) -> None:
     """Only of this host: processes of another one cannot be asked."""
     pattern = re.compile(rf"\.{re.escape(target.name)}\.{re.escape(socket.gethostname())}"
                          r"\.(\d+)\.\w+\.part")
@@ -48,7 +50,7 @@ def remove_stale(target):
 
 
 @contextlib.contextmanager
-def whole(path):
+def whole(path: Union[str, Path]) -> Iterator[Path]:
     """A name to write to, which then becomes `path`; removed where writing fails."""
     target = Path(os.path.realpath(path))
     remove_stale(target)
@@ -67,16 +69,16 @@ def whole(path):
         raise
 
 
-def write_whole(path, content):
+def write_whole(path: Union[str, Path], content: Union[str, bytes]) -> None:
     """Text or bytes."""
     with whole(path) as fresh:
         fresh.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
 
 
-def set_aside(paths, folder):
+def set_aside(paths: Iterable[Union[str, Path]], folder: Union[str, Path]) -> None:
     """Moves what is there of `paths` into FOLDER/before-TIME, which is new."""
-    paths = [Path(path) for path in paths if os.path.lexists(path)]
-    if not paths:
+    found = [Path(path) for path in paths if os.path.lexists(path)]
+    if not found:
         return
     place = Path(folder) / time.strftime("before-%Y%m%dT%H%M%SZ", time.gmtime())
     while True:
@@ -85,5 +87,5 @@ def set_aside(paths, folder):
             break
         except FileExistsError:
             place = place.with_name(f"{place.name}-{os.urandom(2).hex()}")
-    for path in paths:
+    for path in found:
         path.rename(place / path.name)

@@ -40,13 +40,11 @@ export HOME="$place/home"
 ln -s "$tool" "$place/bin/rowhalo-study"
 
 "$place/bin/rowhalo-study" --help | has "$jobs" "  plan " "  matrices "
-for file in README.md RULES.md NUMBERS.md reference/README.md run.sh slurm/run.sbatch pbs/run.pbs \
+for file in README.md RULES.md NUMBERS.md reference/README.md run.sh \
   sites/local.ini studies/laptop-strong.ini ../report.schema.json; do
   [ -f "$jobs/$file" ] || fail "$file is not installed"
 done
-for file in results/README.md batch_scripts.py slurm/template.in; do
-  [ ! -e "$jobs/$file" ] || fail "$file is installed, which nobody needs there"
-done
+[ ! -e "$jobs/results/README.md" ] || fail "results are installed, which nobody needs there"
 
 "$tool" plan laptop-strong.ini --site local | has "stencil27:80" "points, "
 "$tool" site local | has "$jobs/sites/local.ini"
@@ -76,8 +74,8 @@ STUDY
 "$tool" submit tiny.ini --site pbs.ini --dry-run |
   has "#PBS -l select=1:" "source '$jobs/shell/pbs_job.sh'" "export ROWHALO='$moved/bin/rowhalo'"
 "$tool" submit run.sbatch --site slurm.ini --dry-run -- --matrix stencil7:12 |
-  has "ROWHALO_HOME='$moved/share/rowhalo'" "'$jobs/slurm/run.sbatch'"
-"$tool" submit run.pbs --site pbs.ini --dry-run | has "$jobs/pbs/run.pbs"
+  has "ROWHALO_HOME='$moved/share/rowhalo'" "run.sbatch --matrix"
+"$tool" submit run.pbs --site pbs.ini --dry-run | has "run.pbs"
 [ "$(ls)" = "$(printf 'pbs.ini\nslurm.ini\ntiny.ini')" ] || fail "left in the folder: $(ls)"
 
 "$tool" run tiny.ini --site local --output out --no-plot

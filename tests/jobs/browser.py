@@ -2,7 +2,7 @@
 """Headless Chromium for the tests of rowhalo-study report: a page with a probe inside, pictures and print.
 
 The probe runs in a copy of the page, under the page's own Content-Security-Policy. It records errors,
-warnings, refused and completed loads from the first line on, works the selectors, the hover boxes and the
+warnings, refused and completed loads from the first line on, works the selectors, the keyboard and the
 download, and leaves what it saw as JSON in the document.
 """
 import html
@@ -18,7 +18,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-background-networking",
          "--disable-component-update", "--disable-sync", "--no-first-run", "--virtual-time-budget=30000")
 WATCH = """<script>
-window.seen = {errors: [], charts: [], choices: {}, hovers: [], loads: [], overflow: 0};
+window.seen = {errors: [], pictures: [], choices: {}, focus: [], loads: [], overflow: 0};
 for (const name of ["error", "unhandledrejection", "securitypolicyviolation"]) {
   addEventListener(name, (event) => seen.errors.push(name + ": " + (event.message || event.reason ||
     event.blockedURI || event.target)), true);
@@ -28,39 +28,28 @@ for (const name of ["error", "warn"]) console[name] = (...words) => seen.errors.
 PROBE = """<script>
 (async function () {
   const all = (what, root) => Array.from((root || document).querySelectorAll(what));
-  const drawn = () => all("figure").filter((one) => !one.hidden);
-  const points = (root) => all(".point, .hm image", root).length;
+  const lines = () => all("#data tbody tr").filter((row) => !row.hidden).length;
   await new Promise((done) => setTimeout(done, 200));
   seen.ready = document.documentElement.dataset.ready;
-  for (const figure of drawn()) {
-    const box = figure.getBoundingClientRect();
-    const svg = figure.querySelector(".main-svg");
-    const legend = figure.querySelector(".legend");
-    const rim = legend ? legend.getBoundingClientRect() : box;
-    seen.charts.push({title: figure.querySelector("figcaption").textContent, svg: Boolean(svg),
-      points: points(figure), inside: rim.bottom <= box.bottom + 1 && rim.right <= box.right + 1});
-    const place = figure.querySelector(".js-plotly-plot");
-    const curve = place.data.findIndex((trace) => trace.hoverinfo !== "skip");
-    Plotly.Fx.hover(place, place.data[curve].type === "heatmap" ? {xval: 1, yval: 0}
-      : [{curveNumber: curve, pointNumber: 0}]);
-    seen.hovers.push(all(".hoverlayer .hovertext", place).map((one) => one.textContent).join(" "));
-    Plotly.Fx.unhover(place);
+  for (const image of all("img")) seen.pictures.push({alt: image.alt, width: image.complete ? image.naturalWidth : 0});
+  // What the tabulator key reaches, in order.
+  for (const one of all("a, select, button, summary, [tabindex]")) {
+    one.focus();
+    if (document.activeElement === one) seen.focus.push(one.id || one.className || one.tagName);
   }
   const form = document.getElementById("selectors");
+  seen.before = lines();
   for (const field of form ? all("select", form) : []) {
     seen.choices[field.dataset.key] = {};
-    // All, the first and the last: every choice draws all charts.
-    const options = Array.from(field.options).map((one) => one.value);
-    for (const option of [options[0], options[1], options[options.length - 1]]) {
+    for (const option of Array.from(field.options).map((one) => one.value)) {
       field.value = option;
       form.dispatchEvent(new Event("change"));
-      seen.choices[field.dataset.key][option] = [drawn().length,
-        drawn().reduce((sum, figure) => sum + points(figure), 0),
-        all("#data tbody tr").filter((row) => !row.hidden).length];
+      seen.choices[field.dataset.key][option] = lines();
     }
     form.reset();
     await new Promise((done) => setTimeout(done, 50));
   }
+  seen.after = lines();
   URL.createObjectURL = (blob) => { seen.blob = blob; return "#"; };
   HTMLAnchorElement.prototype.click = function () { seen.download = this.download; };
   document.getElementById("download").click();

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pages of rowhalo-study report for its tests: made from inputs, and taken apart again by an HTML parser."""
+import base64
+import html
 import json
 import os
 import re
@@ -7,9 +9,7 @@ import subprocess
 import sys
 from html.parser import HTMLParser
 
-from results import JOBS, launch
-
-STUB = "window.Plotly = {react: function () {}, Plots: {resize: function () {}}};"
+from results import JOBS, launch, script
 
 
 class Page(HTMLParser):
@@ -53,11 +53,14 @@ class Page(HTMLParser):
         return [attributes["id"] for tag, attributes in self.elements
                 if tag == "section" and attributes.get("class") == "charts"]
 
-    def traces(self, section=None):
-        """Of all charts, or of those in one section."""
+    def pictures(self, section=None):
+        """SVG of all pictures, or of those in one section."""
         part = self.source if section is None else self.part(section)
-        numbers = map(int, re.findall(r'<div class="chart" id="chart(\d+)"', part))
-        return [trace for number in numbers for trace in self.model["charts"][number]["traces"]]
+        return [base64.b64decode(one).decode() for one in re.findall(r'src="data:image/svg\+xml;base64,([^"]*)"', part)]
+
+    def metas(self, section):
+        """What the selectors choose each line of its tables by."""
+        return [json.loads(html.unescape(one)) for one in re.findall(r'<tr data-meta="([^"]*)"', self.part(section))]
 
     def part(self, section):
         return re.search(rf'<section [^>]*id="{section}".*?</section>', self.source, re.DOTALL)[0]
@@ -79,13 +82,14 @@ class Page(HTMLParser):
 class PageCase(launch.Case):
     """Tests that make pages."""
 
-    def report(self, *words, status=0, plotly=True, path=None):
+    def report(self, *words, status=0, path=None):
         """What rowhalo-study report prints: its output, or its message."""
-        stub = ["--plotly", self.write("stub.js", STUB)] if plotly else []
-        environment = {**os.environ, **({"PYTHONPATH": str(path)} if path else {})}
-        made = subprocess.run([sys.executable, "-B", str(JOBS / "rowhalo-study"), "report", *map(str, words), *map(str, stub)],
-                              cwd=self.place, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              text=True, check=False, timeout=launch.PATIENCE)
+        if path:
+            made = subprocess.run([sys.executable, "-B", str(JOBS / "rowhalo-study"), "report", *map(str, words)], cwd=self.place,
+                                  env={**os.environ, "PYTHONPATH": str(path)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  text=True, check=False, timeout=launch.PATIENCE)
+        else:
+            made = script("report", *words)
         self.assertEqual(made.returncode, status, made.stdout + made.stderr)
         return made.stdout if status == 0 else made.stderr
 

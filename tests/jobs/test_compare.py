@@ -187,6 +187,8 @@ class Compare(launch.Case):
             text = self.compare(before, self.write_report("b.json", other), status=0)
             self.assertRegex(text, rf"0\.500 .* faster \({said}\)")
         other = copy.deepcopy(self.report)
+        other["provenance"]["devices"] = ["Another", "Another"]
+        self.assertRegex(self.compare(before, self.write_report("b.json", other), status=None), r"devices have changed: .* -> 2 × Another\n")
         asked = {**other, "argv": [*other["argv"], "--partition", "nnz"]}
         asked["partition"]["name"] = "nnz"
         self.assertIn("(partition auto -> nnz)", self.compare(before, self.write_report("b.json", asked), status=None))

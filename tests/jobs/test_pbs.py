@@ -245,7 +245,7 @@ class Pbs(pbs_case.StudyCase):
         head = (self.project / "jobs/pbs/gemv.pbs").read_text(encoding="utf-8")
         words = re.search(r"^#   (qsub .*)$", head, re.MULTILINE)[1].replace("=16", "=2").split()
         self.by_hand()
-        job = self.command(*words[:-1], "-v", "ROWHALO_ARGUMENTS,ROWHALO_SITE,ROWHALO", words[-1],
+        job = self.command(*words[:-1], "-v", "ROWHALO_ARGUMENTS,ROWHALO_SITE,ROWHALO", f"jobs/pbs/{words[-1]}",
                            ROWHALO_SITE="double.ini",
                            ROWHALO_ARGUMENTS=" ".join(["--matrix", "dense:32", *launch.SHORT]))
         self.wait(job)

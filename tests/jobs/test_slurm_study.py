@@ -127,7 +127,7 @@ class OnSlurm(throwaway.SlurmCase):
         path = self.place / "later.ini"
         path.write_text(study_text(), encoding="utf-8")
         for submitted in ([path, "--output", self.place / "later"],
-                          [throwaway.launch.SOURCE / "jobs/slurm/run.sbatch"]):
+                          ["run.sbatch"]):
             said = study("submit", *submitted, "--site", "generic-slurm", "--after", 999999,
                          environment=self.environment, status=2)
             self.assertIn("--after 999999: Slurm does not know this job", said)

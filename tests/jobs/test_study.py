@@ -14,13 +14,13 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import throwaway
-from studies import study, study_text
+from studies import results, study, study_text
 from throwaway import launch
 
 sys.path.insert(0, str(launch.SOURCE / "jobs"))
 os.environ["ROWHALO"] = str(launch.BINARY)
 # pylint: disable=wrong-import-position
-from rowhalo_study.schedulers import pbs, slurm  # noqa: E402
+from rowhalo_study.schedulers import pbs, ready, slurm  # noqa: E402
 from rowhalo_study.studies.folder import made  # noqa: E402
 from rowhalo_study.studies.ini import WrongInput  # noqa: E402
 from rowhalo_study.studies.program import Program  # noqa: E402
@@ -206,14 +206,35 @@ class Golden(launch.Case):
             job = SimpleNamespace(title=f"{study_name}-{name}", name=name)
             self.assertEqual(pbs.title_of(job), expected)
 
-    def test_ready_scripts_come_from_their_templates(self):
-        run = subprocess.run([sys.executable, "-B", launch.SOURCE / "jobs/batch_scripts.py",
-                              "--check"], check=False, stdout=subprocess.PIPE, text=True)
-        self.assertEqual((run.returncode, run.stdout), (0, ""))
+    def test_any_option_can_be_swept(self):
+        self.write("more.ini", study_text(sweep="formats = csr\nreorder = none,rcm\nbatches = 2,3", points="ranks = 1", arguments=""))
+        said = study("plan", "more.ini", "--site", "local", cwd=self.place)
+        self.assertIn("4 points, 4 runs", said)
+        self.assertIn("stencil7-12-n1-reorder-rcm-batches-3 ", said)
+        study("run", "more.ini", "--site", "local", "--no-plot", "--output", "out", cwd=self.place)
+        rows = results(self.place / "out")
+        self.assertEqual([row["swept"] for row in rows], [f"reorder={order}, batches={count}" for order in ("none", "rcm") for count in (2, 3)])
+        self.assertTrue(all(f"--{row['swept'].split(', ')[0].replace('=', ' ')}" in row["command_line"] for row in rows))
+        for line, message in (("colour = red", "colour: red: rowhalo: "), ("format = csr", "did you mean formats?"), ("reorder =", "unknown key")):
+            self.write("wrong.ini", study_text(sweep=f"formats = csr\n{line}"))
+            self.assertIn(message, study("plan", "wrong.ini", "--site", "local", cwd=self.place, status=2))
+
+    def test_nodes_and_time_of_the_command_line(self):
+        for scheduler, script, words in (("slurm", "run.sbatch", ["--time=01:30:00", "--nodes=3"]),
+                                         ("pbs", "run.pbs", ["select=3:", "walltime=01:30:00"])):
+            said = study("submit", script, "--site", write_site(self.write, scheduler), "--dry-run", "--nodes", 3, "--time", "1:30:00")
+            for word in words:
+                self.assertIn(word, said)
+        said = self.scripts("slurm", "--time", "45")
+        self.assertEqual(set(re.findall(r"#SBATCH --time=(\S+)", said)), {"00:45:00", "00:10:00"})
+        self.write("small.ini", study_text())
+        for words, message in ((["small.ini", "--nodes", 2], "--nodes: is for a batch script"), (["run.sbatch", "--time", "x"], "--time: x: give minutes"),
+                               (["rnu.sbatch"], "there is no such script; did you mean run.sbatch?")):
+            self.assertIn(message, study("submit", *words, "--site", write_site(self.write, "slurm"), "--dry-run", status=2, cwd=self.place))
 
     def test_ready_scripts_take_the_options_of_the_site(self):
-        for scheduler, script in (("slurm", "slurm/strong.sbatch"), ("pbs", "pbs/strong.pbs")):
-            path = launch.SOURCE / "jobs" / script
+        for scheduler, script in (("slurm", "strong.sbatch"), ("pbs", "strong.pbs")):
+            path = self.write(script, ready.text_of(script))
             said = study("submit", path, "--site", write_site(self.write, scheduler), "--dry-run",
                          "--after", "7", "--", "my study.ini")
             if scheduler == "slurm":
@@ -242,7 +263,7 @@ class Golden(launch.Case):
                 text = site.read_text(encoding="utf-8")
                 site.write_text(text.replace("gpus = 4", f"gpus = 4\nexclusive = {exclusive}"),
                                 encoding="utf-8")
-                script = launch.SOURCE / f"jobs/{scheduler}/kernels.{suffix}"
+                script = f"kernels.{suffix}"
                 said = study("submit", script, "--site", site, "--dry-run", "--", "--only", "a b")
                 self.assertIn(takes, said)
                 # The script has the directive, which no option of sbatch takes back.
@@ -258,7 +279,7 @@ class Golden(launch.Case):
                 self.assertIn(f"export PYTHON={python}\n", base64.b64decode(encoded).decode())
 
     def test_ready_scripts_take_no_options_of_studies(self):
-        script = launch.SOURCE / "jobs/slurm/run.sbatch"
+        script = "run.sbatch"
         for words in (["--watch"], ["--chain"], ["--in-one-job"], ["--repeats", 2], ["--output", "x"]):
             said = study("submit", script, "--site", write_site(self.write), "--dry-run", *words, status=2)
             self.assertEqual(said, f"rowhalo-study: {words[0]}: means nothing for {script}, which is one job; a "

@@ -16,8 +16,8 @@ import throwaway
 from results import JOBS, launch
 
 from rowhalo_study import __version__  # noqa: E402  pylint: disable=wrong-import-position
-from rowhalo_study.cli.main import COMMANDS, is_file  # noqa: E402  pylint: disable=wrong-import-position
-from rowhalo_study.schedulers import backends  # noqa: E402  pylint: disable=wrong-import-position
+from rowhalo_study.cli.main import COMMANDS  # noqa: E402  pylint: disable=wrong-import-position
+from rowhalo_study.schedulers import backends, ready  # noqa: E402  pylint: disable=wrong-import-position
 
 TOOL = JOBS / "rowhalo-study"
 
@@ -123,9 +123,10 @@ class Starters(Tool):
         for words, name, source in ((["study", "strong"], "strong.ini", "studies/strong.ini"),
                                     (["study", "weak.ini", "mine.ini"], "mine.ini", "studies/weak.ini"),
                                     (["site", "local", "."], "local.ini", "sites/local.ini"),
-                                    (["script", "run.sbatch"], "run.sbatch", "slurm/run.sbatch")):
+                                    (["script", "run.sbatch"], "run.sbatch", None)):
             said = self.call("new", *words)
-            self.assertEqual((self.place / name).read_bytes(), (JOBS / source).read_bytes())
+            wanted = (JOBS / source).read_text("utf-8") if source else ready.text_of(name)
+            self.assertEqual((self.place / name).read_text("utf-8"), wanted)
             self.assertIn(name, said)
         self.assertIn(f"ROWHALO_SITE={self.place / 'local.ini'}", self.call("new", "site", "local", "x.ini")
                       .replace("x.ini", "local.ini"))

@@ -22,6 +22,9 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "cli"))
 import launch  # noqa: E402  pylint: disable=wrong-import-position
 
+sys.path.insert(0, str(launch.SOURCE / "jobs"))
+from rowhalo_study.schedulers import ready  # noqa: E402  pylint: disable=wrong-import-position
+
 ENDED = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY")
 # A matrix and a measurement that are over in a moment.
 MATRIX = ["--matrix", "stencil7:12", *launch.SHORT, "--validate", "reference"]
@@ -60,9 +63,13 @@ def without_results(folder, names):
 
 
 def copy_of_jobs(place):
-    """A project folder with a space in its name that holds jobs/, with its modules compiled."""
+    """A project folder with a space in its name that holds jobs/, with its modules compiled, and the ready scripts."""
     project = Path(place) / "my project"
     shutil.copytree(launch.SOURCE / "jobs", project / "jobs", ignore=without_results)
+    for name in ready.names():
+        script = project / "jobs" / ready.SUFFIXES[Path(name).suffix] / name
+        script.parent.mkdir(exist_ok=True)
+        script.write_text(ready.text_of(name), encoding="utf-8")
     return project
 
 

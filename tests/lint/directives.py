@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What schedulers want of batch scripts, as rules: each was once a job that failed or vanished.
 
-script_findings(text, kind, ready) yields (line, finding). A ready script (jobs/slurm, jobs/pbs) must
+script_findings(text, kind, ready) yields (line, finding). A ready script (schedulers/ready.py) must
 run on any site, so it names no account and no path; a generated one belongs to a site.
 """
 import re
+import sys
 
 # Directive: why it must be there.
 SLURM_NEEDED = {
@@ -95,7 +96,19 @@ def generated_scripts(text):
         yield text.count("\n", 0, start), kind, part
 
 
+def ready_scripts(source):
+    """[(name, text)] of those that rowhalo-study writes."""
+    if not (source / "jobs/rowhalo_study/schedulers/ready.py").is_file():
+        return []
+    sys.path.insert(0, str(source / "jobs"))
+    from rowhalo_study.schedulers import ready  # pylint: disable=import-outside-toplevel
+    return [(name, ready.text_of(name)) for name in ready.names()]
+
+
 def check_directives(tree):
+    for name, text in ready_scripts(tree.source):
+        for number, finding in script_findings(text, name.rsplit(".", 1)[-1], True):
+            yield f"jobs/rowhalo_study/schedulers/ready: {name}:{number}: {finding}"
     for name in tree.files:
         kind = name.rsplit(".", 1)[-1]
         golden = re.match(r"tests/jobs/golden/study-.*\.txt$", name)

@@ -332,11 +332,26 @@ def check_shellcheck(tree):
 
 
 def check_types(tree):
-    """Type hints of the Python package, by mypy with the settings of its pyproject.toml."""
+    """Type hints of the Python packages, by mypy with the settings of their pyproject.toml: which files of rowhalo-study have
+    them stands there."""
     if shutil.which("mypy") is None:
         raise Skip("mypy is missing: apt-get install mypy")
-    run = subprocess.run(["mypy", "--cache-dir=/dev/null", "--config-file", "pyproject.toml", "rowhalo"],
-                         cwd=tree.source / "miniapp/bindings/python", capture_output=True, text=True, check=False)
+    for folder, files in (("miniapp/bindings/python", ["rowhalo"]), ("jobs", [])):
+        if not (tree.source / folder / "pyproject.toml").is_file():
+            continue
+        run = subprocess.run(["mypy", "--cache-dir=/dev/null", "--config-file", "pyproject.toml", *files],
+                             cwd=tree.source / folder, capture_output=True, text=True, check=False)
+        if run.returncode:
+            yield from filter(None, (run.stdout + run.stderr).split("\n"))
+
+
+def check_ruff(tree):
+    """Python of jobs/, by ruff with the settings of its pyproject.toml."""
+    ruff = shutil.which("ruff")
+    if ruff is None:
+        raise Skip("ruff is missing: pip install ruff")
+    run = subprocess.run([ruff, "check", "--no-cache", "--output-format", "concise", "jobs", "--exclude", "jobs/recipes"],
+                         cwd=tree.source, capture_output=True, text=True, check=False)
     if run.returncode:
         yield from filter(None, (run.stdout + run.stderr).split("\n"))
 

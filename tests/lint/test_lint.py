@@ -34,6 +34,7 @@ FAULTS = [
     ("language", "io/PAGE.md", "one a part\n"),
     ("whitespace", "io/a.hpp", HEAD + "int x; \n"),
     ("whitespace", "io/a.hpp", HEAD + "int x;"),
+    ("ruff", "jobs/a.py", "# SPDX-License-Identifier: BSD-3-Clause\nimport os\n"),
     ("shellcheck", "jobs/a.sh", "#!/bin/bash\n# SPDX\nrm $1\n"),
     ("readme", "README.md", "line\n" * 200),
     ("links", "io/PAGE.md", "[a link](nowhere.md)\n"),
@@ -46,7 +47,8 @@ FINE = [
      "\n`[3](nowhere)` [web](https://nowhere.invalid)\n```\n[4](nowhere)\n# 5\n```\n"),
 ]
 # Ready batch scripts, each with one line changed.
-JOBS = LINT.parents[2] / "jobs"
+sys.path.insert(0, str(LINT.parents[2] / "jobs"))
+from rowhalo_study.schedulers import ready  # noqa: E402  pylint: disable=wrong-import-position
 CHANGES = {
     "slurm/run.sbatch": [
         ("#SBATCH --nodes=2\n", ""),
@@ -79,7 +81,7 @@ CHANGES = {
 }
 for script, changes in CHANGES.items():
     for old, new in changes:
-        text = (JOBS / script).read_text(encoding="utf-8")
+        text = ready.text_of(script.split("/")[1])
         if text.count(old) != 1:
             sys.exit(f"jobs/{script}: has not once: {old}")
         FAULTS.append(("directives", f"jobs/{script}", text.replace(old, new)))

@@ -74,8 +74,8 @@ fault "PBS E: no word of results that nobody collects" jobs/rowhalo_study/schedu
   'if any(written(' 'if not any(written(' jobs_pbs_answers
 fault "PBS M: resume keeps silent about what is held" jobs/rowhalo_study/schedulers/submitting.py \
   '*held_lines(folder, live_jobs)' '*()' jobs_pbs_answers
-fault "PBS F: the line by hand asks for GPUs" jobs/pbs/gemv.pbs \
-  'ncpus=16:mpiprocs=1:ompthreads=1' 'ncpus=16:mpiprocs=1:ngpus=1:ompthreads=1' jobs_pbs
+fault "PBS F: the line by hand asks for GPUs" jobs/rowhalo_study/schedulers/ready.pbs.in \
+  'mpiprocs=@{mpiprocs}:ompthreads=1' 'mpiprocs=@{mpiprocs}:ngpus=1:ompthreads=1' jobs_pbs
 fault "PBS G: TERM counts twice" jobs/run.sh \
   '[ $((SECONDS - interrupted_at)) -ge 10 ] || return 0' ':' jobs_pbs
 fault "PBS H: generated scripts without PBS in PATH" jobs/shell/pbs_job.sh \
@@ -172,3 +172,9 @@ fault "a hint is not quoted" jobs/rowhalo_study/cli/new.py \
   'file=target.resolve() if options.kind == "site" else target' jobs_names
 fault "mixed letters end a script" jobs/rowhalo_study/pages/page.py \
   ', flags=re.IGNORECASE)' ')' jobs_names
+fault "a lead within the noise is shown" jobs/rowhalo_study/pages/best.py \
+  'if verdict_of(best.ahead) is not Verdict.NOT_SHOWN:' 'if best.ahead.value > 1:' jobs_report
+fault "a swept option loses its value" jobs/rowhalo_study/studies/points.py \
+  'for word in (f"--{key}", value))]}' 'for word in (f"--{key}", others[0]))]}' jobs_study
+fault "submit forgets the time that was asked for" jobs/rowhalo_study/schedulers/submitting.py \
+  'if options.time:' 'if not options.time:' jobs_study

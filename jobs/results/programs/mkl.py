@@ -24,9 +24,10 @@ import tempfile
 import time
 from pathlib import Path
 
+from petsc_matrix import read_petsc
+
 from rowhalo_study.calling import exit_with, typed
 from rowhalo_study.cli.programs import add_program, count, failure, make_folder, report_of, settle, tables_again
-from petsc_matrix import read_petsc
 from rowhalo_study.names import Parser, lines_text, say
 from rowhalo_study.results.rows import columns_of, csv_text, rows_of
 from rowhalo_study.results.table import machines_of

@@ -20,9 +20,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+from petsc_matrix import read_petsc
+
 from rowhalo_study.calling import exit_with, typed
 from rowhalo_study.cli.programs import add_program, failure, make_folder, settle
-from petsc_matrix import read_petsc
 from rowhalo_study.names import Parser, csv_of, lines_text, say
 from rowhalo_study.whole_files import write_whole
 

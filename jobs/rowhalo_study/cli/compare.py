@@ -23,6 +23,7 @@ from pathlib import Path
 from rowhalo_study.calling import typed
 from rowhalo_study.compare.lines import mean_ratio, name_of, outcome_of, words_of
 from rowhalo_study.names import Parser, aligned, say
+from rowhalo_study.plots.style import machine
 from rowhalo_study.results.data import read
 from rowhalo_study.results.hdf5 import WrongFile
 from rowhalo_study.results.statistics import Verdict
@@ -53,7 +54,7 @@ def summary(outcome):
     if lines:
         counts.append(f"geometric mean of B/A {mean_ratio(lines):.3f}")
     yield "; ".join(counts)
-    if len(lines) > 10:
+    if len(lines) >= 20:
         yield f"of so many equal lines up to {0.025 * len(lines):.0f} would look slower by chance: measure those again"
     if shorter:
         yield (f"batches: standard error within a run; runs: noise between them. {max(line.more for line in shorter)} more "
@@ -95,6 +96,9 @@ def compare(paths, threshold):
     for row in outcome.broken:
         say(f"{'no solution' if row['method'] else 'y is wrong'} in {paths[1]}: {name_of(row)}")
     status = status_of(outcome, threshold)
+    machines = [machine(side.rows + side.solvers + side.failed) or "not known" for side in sides]
+    if machines[0] != machines[1]:
+        say(f"devices have changed: {machines[0]} -> {machines[1]}")
     say(*one_sided(paths[0], outcome.only_before), *one_sided(paths[1], outcome.only_after), *summary(outcome),
         *answer(outcome, threshold, status))
     return status

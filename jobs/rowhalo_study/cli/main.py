@@ -9,13 +9,15 @@ import importlib
 import os
 import runpy
 import sys
+from pathlib import Path
+from typing import NoReturn
 
 from rowhalo_study import __version__
 from rowhalo_study.calling import JOBS, TOOL, exit_with
 from rowhalo_study.names import say
 
 # Command, module or file, summary; or a heading.
-COMMANDS = (
+COMMANDS: tuple[tuple[str, ...], ...] = (
     ("Studies",),
     ("new", "cli.new", "copy a study, a site file or a batch script to start from"),
     ("plan", "cli.study", "the points of a study, their sizes and memory, and warnings"),
@@ -43,17 +45,17 @@ COMMANDS = (
 )
 
 
-def is_file(place):
+def is_file(place: str) -> bool:
     return "/" in place or place.endswith(".sh")
 
 
-def present():
+def present() -> dict[str, str]:
     """{command: module or file} of what is there."""
     return {line[0]: line[1] for line in COMMANDS
             if len(line) > 1 and (not is_file(line[1]) or (JOBS / line[1]).exists())}
 
 
-def usage():
+def usage() -> list[str]:
     lines = [f"usage: {TOOL} COMMAND [ARGUMENTS]", f"       {TOOL} COMMAND --help", f"       {TOOL} --version",
              f"       {TOOL} --man           the manual page, as roff for man"]
     known = present()
@@ -66,11 +68,11 @@ def usage():
             "Exit status: that of the command; 2 for wrong usage."]
 
 
-def roff(text):
+def roff(text: str) -> str:
     return text.replace("\\", "\\e").replace("-", "\\-")
 
 
-def manual():
+def manual() -> list[str]:
     """The manual page, in the macros of man(7)."""
     lines = ['.TH ROWHALO\\-STUDY 1 "" "" "Rowhalo"', ".nh", ".ad l", ".ds AD l", ".SH NAME",
              roff("rowhalo-study - plans, submits and evaluates series of measurements with rowhalo"),
@@ -89,7 +91,7 @@ def manual():
             '.SH "SEE ALSO"', ".BR rowhalo (1)"]
 
 
-def run_file(path, words):
+def run_file(path: Path, words: list[str]) -> int:
     """A program of JOBS in this process; a script of the shell in its place."""
     if path.suffix == ".sh":
         os.environ["PYTHON"] = os.environ.get("PYTHON") or sys.executable
@@ -101,7 +103,7 @@ def run_file(path, words):
     return 0
 
 
-def main(words):
+def main(words: list[str]) -> int:
     """Exit status of a command line, without the name of the tool."""
     # What this one starts writes nothing beside itself either: the folder may be read-only.
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
@@ -124,17 +126,19 @@ def main(words):
     if is_file(place):
         return run_file(JOBS / place, words[1:])
     module = importlib.import_module(f"rowhalo_study.{place}")
-    return module.main(words if place == "cli.study" else words[1:])
+    status: int = module.main(words if place == "cli.study" else words[1:])
+    return status
 
 
-def start():
+def start() -> NoReturn:
     exit_with(main, sys.argv[1:])
 
 
-def old(path):
+def old(path: str) -> NoReturn:
     """For one release: what the programs of jobs/ call that a command has replaced."""
-    command = os.path.splitext(os.path.basename(os.path.dirname(path) if path.endswith("__main__.py") else path))[0]
+    name = os.path.relpath(os.path.realpath(path), JOBS).replace("/__main__.py", "")
+    command = os.path.splitext(name)[0]
     words = ([] if command == "study" else [command.replace("_", "-")]) + sys.argv[1:]
-    say(f"jobs/{os.path.basename(path)} is going away; it is now: {' '.join([TOOL, *words[:1]])}", file=sys.stderr)
+    say(f"jobs/{name} is going away; it is now: {' '.join([TOOL, *words[:1]])}", file=sys.stderr)
     sys.argv[0] = str(JOBS / TOOL)
     exit_with(main, words)

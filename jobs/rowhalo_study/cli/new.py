@@ -14,6 +14,7 @@ from pathlib import Path
 
 from rowhalo_study.calling import JOBS, hint, typed
 from rowhalo_study.names import Parser, quoted, say
+from rowhalo_study.schedulers import ready
 from rowhalo_study.studies.ini import WrongInput
 from rowhalo_study.whole_files import write_whole
 
@@ -23,34 +24,35 @@ KINDS = {
               "edit it, then: {study} plan {file}"),
     "site": (("sites/*.ini",), r"description *= *(.*)",
              "edit it, then: export ROWHALO_SITE={file}"),
-    "script": (("slurm/*.sbatch", "pbs/*.pbs"), r"# ([A-Z].*\.)",
+    "script": ((), r"# ([A-Z].*\.)",
                "edit it, then: {study} submit {file} --site SITE"),
 }
 
 
 def choices(kind):
-    """{name: path}, scripts with their suffix."""
-    paths = [path for pattern in KINDS[kind][0] for path in sorted(JOBS.glob(pattern))]
-    return {path.name if kind == "script" else path.stem: path for path in paths}
+    """{name: text}, scripts with their suffix."""
+    if kind == "script":
+        return {name: ready.text_of(name) for name in ready.names()}
+    return {path.stem: path.read_text(encoding="utf-8") for pattern in KINDS[kind][0] for path in sorted(JOBS.glob(pattern))}
 
 
-def title_of(kind, path):
-    found = re.search(rf"^{KINDS[kind][1]}$", path.read_text(encoding="utf-8"), re.MULTILINE)
+def title_of(kind, text):
+    found = re.search(rf"^{KINDS[kind][1]}$", text, re.MULTILINE)
     return found[1] if found else ""
 
 
 def copy(kind, name, target):
     known = choices(kind)
-    source = known.get(name) or known.get(Path(name).stem)
-    if source is None:
-        near = difflib.get_close_matches(Path(name).stem, known, 1)
+    stem = name if name in known else Path(name).stem
+    if stem not in known:
+        near = difflib.get_close_matches(name if kind == "script" else stem, known, 1)
         raise WrongInput(f"{kind} {name}: there is none of this name; "
                          + (f"did you mean {near[0]}? " if near else "") + f"take {', '.join(known)}")
-    target = target / source.name if target.is_dir() else target
+    target = target / (stem if kind == "script" else f"{stem}.ini") if target.is_dir() else target
     if target.exists():
         raise WrongInput(f"{target}: is there already; name another FILE, or remove it")
     try:
-        write_whole(target, source.read_bytes())
+        write_whole(target, known[stem])
     except OSError as error:
         raise WrongInput(f"{target}: cannot be written: {error.strerror}") from error
     return target
@@ -65,8 +67,8 @@ def main(arguments):
                         help="the copy: a file or a folder (default: here, under the same name)")
     options = parser.parse_args(arguments)
     if options.name is None:
-        for name, path in choices(options.kind).items():
-            say(f"{name:20} {title_of(options.kind, path)}")
+        for name, text in choices(options.kind).items():
+            say(f"{name:20} {title_of(options.kind, text)}")
         return 0
     try:
         target = copy(options.kind, options.name, options.file)

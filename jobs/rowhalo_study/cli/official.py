@@ -19,19 +19,19 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+from rowhalo_study.calling import hint, typed
+from rowhalo_study.names import Parser, quoted, say, typed_line
 from rowhalo_study.official import bundle, ratios
 from rowhalo_study.official.planning import folder_for, note_what_runs
 from rowhalo_study.official.rating import Broken, counted_rows, evidence_of, lines_of
 from rowhalo_study.official.sets import DIVISIONS, SETS, name_of, official_of
-from rowhalo_study.calling import hint, typed
-from rowhalo_study.names import Parser, quoted, say, typed_line
 from rowhalo_study.results.hdf5 import WrongFile
+from rowhalo_study.schedulers.submitting import submit
 from rowhalo_study.studies.ini import WrongInput
 from rowhalo_study.studies.points import arguments_of, memory_warnings, obstacle, plural
 from rowhalo_study.studies.program import Program
 from rowhalo_study.studies.running import run_points
 from rowhalo_study.studies.states import LIVE, counts, states_of, table
-from rowhalo_study.schedulers.submitting import submit
 from rowhalo_study.whole_files import write_whole
 
 NAME = typed("official")
@@ -81,7 +81,7 @@ def measure(options):
         run_points(folder, folder.points)
     elif any(word not in ("done", "error") for word in words):
         submit(folder, None, program, SimpleNamespace(in_one_job=True, after=[], chain=True,
-                                                      dry_run=options.dry_run, watch=options.watch))
+                                                      dry_run=options.dry_run, watch=options.watch, time=0))
         if options.dry_run:
             return 0
     return finish(folder, reference, options.words)

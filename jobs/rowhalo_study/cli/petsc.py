@@ -20,9 +20,9 @@ import tempfile
 from pathlib import Path
 
 from rowhalo_study.calling import JOBS, typed
-from rowhalo_study.results.statistics import Run, interval_of_median, ratio_of, verdict_of
 from rowhalo_study.cli.programs import count, make_folder
 from rowhalo_study.names import Parser, csv_of, lines_text, say, typed_line
+from rowhalo_study.results.statistics import Run, interval_of_median, ratio_of, verdict_of
 from rowhalo_study.whole_files import write_whole
 
 NAME = typed("petsc")
@@ -152,7 +152,8 @@ def table(options, rows, runs):
              "| --- | --- | --- | --- | --- | --- | --- | --- |"]
     for row in rows:
         lines.append(f"| {row['event']} | {row['aij_seconds']:.4g} | {row['rowhalo_seconds']:.4g} | {number(row['ratio'], 2)} | "
-                     f"{number(row['low'], 2)} to {number(row['high'], 2)} | {row['verdict'] or '-'} | {row['aij_count']} | {row['rowhalo_count']} |")
+                     f"{number(row['low'], 2)} to {number(row['high'], 2)} | {row['verdict'] or '-'} | "
+                     f"{row['aij_count']} | {row['rowhalo_count']} |")
     said = {kind: ", ".join(map(str, iterations[kind])) or "none" for kind in TYPES}
     return [*lines, "", f"Iterations: aij {said['aij']}, rowhalo {said['rowhalo']}."]
 

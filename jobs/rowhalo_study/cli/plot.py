@@ -16,28 +16,14 @@ from pathlib import Path
 
 from rowhalo_study.calling import typed
 from rowhalo_study.names import Parser, say
-from rowhalo_study.plots import formats, product, ranks, scaling, solve
+from rowhalo_study.plots.kinds import KINDS
+from rowhalo_study.plots.style import NothingToDraw, matplotlib_ready, smallest
 from rowhalo_study.results.data import WrongFile, read
 from rowhalo_study.results.hdf5 import remedy
-from rowhalo_study.plots.style import NothingToDraw, matplotlib_ready, smallest
 from rowhalo_study.results.rows import ALL_COLUMNS
 
 NAME = typed("plot")
-KINDS = {
-    "strong": (scaling.strong, "time, speed-up and efficiency over ranks, one matrix per line"),
-    "weak": (scaling.weak, "time and efficiency over ranks, sizes that grow with them"),
-    "breakdown": (product.breakdown, "phases of a product: pack, exchange, interior, boundary"),
-    "exposed": (scaling.exposed, "halo time that the interior does not hide"),
-    "transports": (product.transports, "product and exposed time of every transport"),
-    "formats": (formats.formats, "time of every format beside the vendors'"),
-    "roofline": (formats.roofline, "rates under the measured bandwidths"),
-    "communication": (ranks.communication, "who sends how much to whom"),
-    "imbalance": (ranks.imbalance, "times and loads of every rank"),
-    "solve-strong": (solve.strong, "time per iteration over ranks, one line per method"),
-    "solve-weak": (solve.weak, "time per iteration over ranks, sizes that grow with them"),
-    "solve-breakdown": (solve.breakdown, "phases of an iteration, efficiency, share of the floor"),
-    "history": (solve.history, "residual over iterations, one line per method"),
-}
+
 
 
 def parse(arguments):
@@ -45,7 +31,7 @@ def parse(arguments):
         prog=NAME, description=__doc__.split("\n", maxsplit=1)[0],
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog="kinds:\n" + "\n".join(f"  {name:15} {summary}"
-                                      for name, (_, summary) in KINDS.items()))
+                                      for name, (_, _, summary) in KINDS.items()))
     parser.add_argument("inputs", nargs="+", metavar="INPUT", type=Path,
                         help="a study's folder, a table (.csv), or reports (.json, .h5)")
     parser.add_argument("--kind", default="auto", metavar="KINDS",
@@ -90,7 +76,7 @@ def main(arguments):
         drawn = []
         for kind in options.kinds:
             try:
-                drawn += KINDS[kind][0](data, folder)
+                drawn += KINDS[kind][1](data, folder)
             except NothingToDraw as reason:
                 if options.kind != "auto":
                     say(f"{NAME}: no picture {kind}: {reason}", file=sys.stderr)

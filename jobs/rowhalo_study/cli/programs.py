@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 from rowhalo_study.names import say
+from rowhalo_study.results.rows import read_csv
 from rowhalo_study.studies.ini import WrongInput
 from rowhalo_study.studies.program import find_executable
-from rowhalo_study.results.rows import read_csv
 from rowhalo_study.whole_files import write_whole
 
 

@@ -4,34 +4,39 @@
 usage: rowhalo-study report OUT ... [--earlier OTHER] [--reference FILE] [--output FILE.html]
 
 OUT is the folder of a study or of an official result, a table (.csv), or reports of `rowhalo run`,
-`kernels`, `solve` and `info` (.json, .h5). The page opens with a verdict and the machine; charts
-follow for everything that the data can show, then all results as a CSV to download and the commands
-that measure them again. Charts are drawn by plotly.js, which the Python package plotly contains
-(python3 -m pip install plotly); only this program needs it, not those who read the page.
-Python 3.9 or newer. Exit status: 0 fine, 1 the page cannot be written, 2 wrong usage or input.
+`kernels`, `solve` and `info` (.json, .h5). The page opens with a verdict, the winner of every matrix and the machine; the
+pictures of `plot` follow for everything that the data can show, then all results as a CSV to download and the commands
+that measure them again. Needs the Python packages jinja2 and matplotlib.
+Exit status: 0 fine, 1 the page cannot be written, 2 wrong usage or input.
 """
 import argparse
 import sys
+import tempfile
+from functools import partial
 from pathlib import Path
 
-from rowhalo_study.official import bundle
-from rowhalo_study.official.rating import Broken, assess
-from rowhalo_study.official.ratios import read_reference
 from rowhalo_study.calling import typed
 from rowhalo_study.compare.lines import outcome_of
 from rowhalo_study.names import Parser, say
+from rowhalo_study.official import bundle
+from rowhalo_study.official.rating import Broken, assess
+from rowhalo_study.official.ratios import read_reference
+from rowhalo_study.pages import against, best, commands, page, verdict
+from rowhalo_study.pages.telemetry import telemetry_section
+from rowhalo_study.pages.words import Section, Table, meta_of
+from rowhalo_study.plots import style
+from rowhalo_study.plots.kinds import KINDS
+from rowhalo_study.plots.ratios import ratios as draw_ratios
+from rowhalo_study.plots.style import four_digits, short_matrix, subject
 from rowhalo_study.results.data import data_of, read, read_report, reader_of
 from rowhalo_study.results.hdf5 import WrongFile, remedy
-from rowhalo_study.plots.style import four_digits, short_matrix, subject
-from rowhalo_study.pages import against, commands, page, product, ranks, scaling, verdict
-from rowhalo_study.pages.figures import Table, meta_of
+from rowhalo_study.results.rows import columns_of, csv_text, section, solver_name, unique
+from rowhalo_study.results.table import note_of, transport_of
+from rowhalo_study.schedulers.site import read_site
 from rowhalo_study.studies.folder import read_plan
 from rowhalo_study.studies.ini import WrongInput
 from rowhalo_study.studies.plan import SHOWN
 from rowhalo_study.studies.points import slug
-from rowhalo_study.results.rows import columns_of, csv_text, section, solver_name, unique
-from rowhalo_study.schedulers.site import read_site
-from rowhalo_study.results.table import note_of, transport_of
 from rowhalo_study.whole_files import write_whole
 
 NAME = typed("report")
@@ -53,26 +58,7 @@ def parse(words):
                         help="a table of jobs/reference, or results.csv of another official result")
     parser.add_argument("--output", type=Path, metavar="FILE.html",
                         help="the page (default: report.html in the folder OUT, else here)")
-    parser.add_argument("--plotly", type=Path, metavar="FILE.js",
-                        help="plotly.js to embed (default: that of the Python package plotly)")
     return parser.parse_args(words)
-
-
-def plotly_code(path):
-    """The code of plotly.js, of a file or of the Python package."""
-    if path:
-        try:
-            return path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise WrongInput(f"--plotly {path}: cannot be read: {error}") from error
-    way = f"{remedy('plotly')}; or give a copy of plotly.min.js by --plotly FILE.js"
-    try:
-        from plotly.offline import get_plotlyjs  # pylint: disable=import-outside-toplevel
-        return get_plotlyjs()
-    except ImportError as error:
-        raise WrongInput(f"charts need the Python package plotly ({error}): {way}") from error
-    except OSError as error:
-        raise WrongInput(f"this package plotly has no plotly.js ({error}): {way}") from error
 
 
 def folder_of(inputs):
@@ -118,7 +104,7 @@ def all_results(rows):
         lines.append([short_matrix(row["matrix"]), row["ranks"], *([solver_name(row)] if solvers else []),
                       row["format"], transport_of(row), row["partition"], row["precision"], row["repeat"],
                       *figures, right, note_of(row)])
-    return Table(heads, lines, metas=[meta_of(row) for row in rows])
+    return Table(heads, lines, metas=tuple(map(meta_of, rows)))
 
 
 def title_of(rows, plan, official, inputs):
@@ -130,41 +116,49 @@ def title_of(rows, plan, official, inputs):
     return ", ".join(studies) or ", ".join(path.name for path in inputs[:3])
 
 
-def sections_of(data, reports, beside, notes):
-    """All charts that the data can show. `beside`: {"outcome", "reference", "official"}."""
-    reference, outcome = beside["reference"], beside["outcome"]
-    found, name, roof = [], "", None
-    if reference:
-        found = against.reference_ratios(data, reference, beside["official"])
-        name, first = against.reference_name(reference)
-        if first["read_bandwidth_gbytes"]:
-            roof = (f"reference, {name}, read", first["read_bandwidth_gbytes"] / first["ranks"])
+def drawn(draw):
+    """The SVG that `draw(folder)` writes."""
+    with tempfile.TemporaryDirectory() as folder, style.svg_only():
+        return tuple(path.read_bytes() for path in draw(Path(folder)))
 
-    def reference_lines(lines):
-        rows = [row for line in lines for row in line.rows()]
-        return against.lines_beside(rows, reference or {}, name)
-    before = [against.earlier_section(outcome)] if outcome else []
-    if found:
+
+def picture_sections(data, notes):
+    """Of every kind of picture that the data can show."""
+    found = []
+    for name, (title, draw, lead) in KINDS.items():
+        try:
+            found.append(Section(name, title, f"{lead[0].upper()}{lead[1:]}.", drawn(partial(draw, data))))
+        except style.NothingToDraw:
+            pass
+        except WrongFile as error:
+            notes.append(f"No picture {name}: {error}")
+    return found
+
+
+def sections_of(data, reports, outcome, reference, official, path, notes):
+    """What this result is beside others, then its pictures and tables."""
+    found, sections = [], []
+    if outcome:
+        sections.append(against.earlier_section(outcome, lambda lines: drawn(lambda folder: draw_ratios(
+            lines, "this result over the earlier one", "time over the earlier time", folder, "earlier"))))
+    if reference:
+        found = against.reference_ratios(data, reference, official)
+        name, first = against.reference_name(reference)
+        if not found:
+            raise WrongInput(f"--reference {path}: has no matrix in common with this result")
         rank = "GPU" if any(row["device"] == "gpu" for row in data.rows + data.solvers) else "rank"
-        before.append(against.reference_section(found, name, first, rank))
-    roofline = product.roofline_section(data, roof)
-    if reference and not found:
-        if not roofline or not roof:
-            raise WrongInput(f"--reference {beside['path']}: has no matrix in common with this result")
-        notes.append(f"The reference ({name}) has no matrix in common with this result: only its "
-                     "bandwidth is drawn, in the roofline.")
-    return found, [
-        *before, *scaling.scaling_sections(data, reference_lines), *scaling.solver_sections(data),
-        *product.breakdown_section(data), *product.solve_breakdown_section(data),
-        *scaling.exposed_section(data),
-        *product.transports_section(data), *product.formats_section(data), *roofline,
-        *ranks.rank_sections(data, notes), *ranks.history_section(data), *ranks.telemetry_section(reports),
-        *against.expected_section(data)]
+        sections.append(against.reference_section(found, name, first, rank, lambda ratios: drawn(
+            lambda folder: draw_ratios(ratios, f"this result over {name}", "rate over that of the reference", folder,
+                                       "reference"))))
+    return found, [*sections, *picture_sections(data, notes), *telemetry_section(reports), *against.expected_section(data)]
 
 
 def make(options):
     """The page's text."""
-    plotly = plotly_code(options.plotly)
+    try:
+        style.matplotlib_ready()
+    except ImportError as error:
+        raise WrongInput(f"pictures need matplotlib ({error}): {remedy('matplotlib')}") from error
     reader = reader_of(options.inputs)
     rows, data = reader.rows, data_of(reader)
     if not rows and not data.details:
@@ -177,25 +171,30 @@ def make(options):
         outcome = outcome_of([read([options.earlier]), data])
         if not outcome.lines and not outcome.broken:
             raise WrongInput(f"--earlier {options.earlier}: has no line in common with this result; the same "
-                             "matrix, ranks, format and transport must have been measured")
+                             "matrix must have been measured in the same precision")
     reports, notes = reports_of(data.details), []
-    beside = {"outcome": outcome, "official": official,
-              "reference": read_reference(options.reference) if options.reference else None,
-              "path": options.reference}
-    ratios, sections = sections_of(data, reports, beside, notes)
+    reference = read_reference(options.reference) if options.reference else None
+    ratios, sections = sections_of(data, reports, outcome, reference, official, options.reference, notes)
+    winners = best.winners(data.rows + data.solvers)
+    if winners:
+        sections.insert(0, Section("best", "Best of every matrix", "The fastest combination of every matrix, and how far it is "
+                                   "ahead of the next: the interval says whether the runs show it.", (),
+                                   (best.best_table(winners),)))
     missing, skipped = verdict.missing_points(plan, rows, site_of(folder) if plan else None)
     said = verdict.verdict_of(rows, missing, official, outcome)
     said.notes.extend(verdict.note_on_skipped(skipped) + notes)
     joules = [section(report, "telemetry").get("energy_per_product_joules") for _, report in reports]
-    cards = verdict.cards_of(data, outcome, ratios, [one for one in joules if one])
     title = title_of(rows, plan, official, options.inputs)
-    head = page.head_html(title, subject(rows), said, cards, verdict.machines_of(rows, reports))
+    machines = verdict.machines_of(rows, reports)
     words = [word for name in ("earlier", "reference") if getattr(options, name)
              for word in (f"--{name}", getattr(options, name).name)]
-    recipe = commands.recipe_of(rows, folder, plan, [path.name for path in options.inputs], words)
-    csv_name = f"{slug((plan or {}).get('study') or title) or 'results'}.csv"
-    return page.page_html(head, sections, recipe, all_results(rows), csv_text(rows, columns_of(rows)),
-                          csv_name, f"{title}: rowhalo report", plotly)
+    return page.page_html(
+        title=title, subtitle=subject(rows), verdict=said, best=list(map(best.sentence, winners[:3])),
+        cards=verdict.cards_of(data, outcome, ratios, [one for one in joules if one]), machines=machines,
+        facts=[list(dict.fromkeys(name for machine in machines for name in machine[part])) for part in range(2)],
+        sections=sections, table=all_results(rows), csv_text=csv_text(rows, columns_of(rows)),
+        csv_name=f"{slug((plan or {}).get('study') or title) or 'results'}.csv",
+        recipe=commands.recipe_of(rows, folder, plan, [path.name for path in options.inputs], words))
 
 
 def main(words):

@@ -11,25 +11,27 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from rowhalo_study.calling import JOBS, PROGRAM, hint, typed
 from rowhalo_study.cli.programs import count
 from rowhalo_study.names import Parser, quoted, say, shown, typed_line
-from rowhalo_study.schedulers import backends
+from rowhalo_study.schedulers import backends, ready
+from rowhalo_study.schedulers.site import load_site, minutes_of, shell
+from rowhalo_study.schedulers.slurm import PATIENCE, NoAnswer, called
+from rowhalo_study.schedulers.submitting import collect_lines, stuck_lines, submit, watch
 from rowhalo_study.studies.collect import collect
 from rowhalo_study.studies.folder import made, opened, take_site
 from rowhalo_study.studies.ini import WrongInput
 from rowhalo_study.studies.points import obstacle, warnings
 from rowhalo_study.studies.program import Program
 from rowhalo_study.studies.running import run_points
-from rowhalo_study.schedulers.site import load_site, shell
-from rowhalo_study.schedulers.slurm import PATIENCE, NoAnswer, called
 from rowhalo_study.studies.states import counts, states_of, table
-from rowhalo_study.schedulers.submitting import collect_lines, stuck_lines, submit, watch
+from rowhalo_study.whole_files import write_whole
 
 NAME = typed()
-READY = {".sbatch": "slurm", ".pbs": "pbs"}
 
 
 def shipped(name, folders):
@@ -110,9 +112,11 @@ def plan_command(options):
 
 
 def submit_command(options):
-    path = shipped(options.study, READY.values())
-    if path.suffix in READY:
+    path = Path(options.study)
+    if path.suffix in ready.SUFFIXES:
         return submit_ready(path, options)
+    if options.nodes:
+        raise WrongInput("--nodes: is for a batch script; the points of a study have theirs, [points] in its file")
     program = Program()
     folder, text = folder_of(options, program)
     take_site(folder, options.site, write=not options.dry_run)
@@ -126,16 +130,30 @@ def submit_ready(path, options):
     if given:
         raise WrongInput(f"{given[0]}: means nothing for {path}, which is one job; a study takes it")
     site = load_site(options.site)
-    if READY[path.suffix] != site.scheduler:
-        raise WrongInput(f"{path}: is a script for {READY[path.suffix]}, and site {site.name} has "
+    if ready.SUFFIXES[path.suffix] != site.scheduler:
+        raise WrongInput(f"{path}: is a script for {ready.SUFFIXES[path.suffix]}, and site {site.name} has "
                          f"scheduler = {site.scheduler}")
-    if not path.is_file():
-        raise WrongInput(f"{path}: there is no such script")
+    if path.is_file():
+        return submit_script(path.resolve(), site, options)
+    if path.name not in ready.names():
+        near = difflib.get_close_matches(path.name, ready.names(), 1)
+        raise WrongInput(f"{path}: there is no such script; " + (f"did you mean {near[0]}? " if near else "")
+                         + f"ready ones: {', '.join(ready.names())}")
+    with tempfile.TemporaryDirectory() as folder:  # schedulers keep a copy
+        path = Path(folder) / path.name
+        write_whole(path, ready.text_of(path.name))
+        return submit_script(path, site, options, shown_as=path.name)
+
+
+def submit_script(path, site, options, shown_as=None):
+    """Submits a batch script with the options of the site."""
     backend = backends.of(site)
-    command = backend.ready(str(path.resolve()), site, options.after, options.arguments)
+    command = backend.ready(str(path), replace(site, minutes=options.time or site.minutes), options.after, options.arguments,
+                            options.nodes)
     settings = backend.settings(site, options.arguments)
     if options.dry_run:
-        say(" ".join([*(f"{name}={quoted(value)}" for name, value in settings.items()), typed_line(command)]))
+        line = " ".join([*(f"{name}={quoted(value)}" for name, value in settings.items()), typed_line(command)])
+        say(line.replace(quoted(path), shown_as) if shown_as else line)
         return 0
     backend.check_after(options.after)
     try:
@@ -210,6 +228,14 @@ def site_command(options):
     return 0
 
 
+def time_limit(text):
+    """For argparse: minutes."""
+    minutes = minutes_of(text)
+    if not minutes:
+        raise argparse.ArgumentTypeError(f"{text}: give minutes or H:M:S")
+    return minutes
+
+
 def parser():
     top = Parser(prog=NAME, description=__doc__.split("\n", maxsplit=1)[0])
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
@@ -231,8 +257,8 @@ def parser():
         return command
 
     add("plan", plan_command, "the points, their sizes and memory, and what to think about")
-    for name, text in (("submit", "jobs for all points that are not done; of an .sbatch or .pbs of "
-                                  "jobs/ [-- ARGUMENTS], that script with the site's options"),
+    for name, text in (("submit", "jobs for all points that are not done; of a batch script, .sbatch or "
+                                  ".pbs [-- ARGUMENTS], that one with the site's options"),
                        ("resume", "jobs for what is neither done nor under way")):
         command = add(name, submit_command, text)
         command.add_argument("--in-one-job", action="store_true", help="all sizes in one job, on "
@@ -241,6 +267,9 @@ def parser():
                              help="start when that job has ended well")
         command.add_argument("--chain", action="store_true",
                              help="each size when the one before has ended well; each collects")
+        command.add_argument("--time", type=time_limit, default=0, metavar="T",
+                             help="limit of each job, minutes or H:M:S (default: by the study, else the site)")
+        command.add_argument("--nodes", type=count, default=0, metavar="N", help="of a batch script (default: its own)")
         command.add_argument("--dry-run", action="store_true", help="only print the scripts")
         command.add_argument("--watch", action="store_true", help="print until all has ended")
     command = add("run", run_command, "runs the points here and now, collects and draws")
@@ -268,7 +297,7 @@ def main(words):
             raise WrongInput(f"{options.command}: {unknown[0]}: {what}; "
                              + (f"did you mean {near[0]}? " if near else "")
                              + f"{hint()} {options.command} --help lists them")
-        if options.arguments and not (getattr(options, "study", "") or "").endswith(tuple(READY)):
+        if options.arguments and not (getattr(options, "study", "") or "").endswith(tuple(ready.SUFFIXES)):
             raise WrongInput("only the ready scripts, .sbatch and .pbs, take arguments after --")
         return options.function(options)
     except WrongInput as error:

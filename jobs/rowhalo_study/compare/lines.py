@@ -89,6 +89,7 @@ def name_of(row):
     """The words of a line that a reader tells it by."""
     asked = [str(word) for word in dict.fromkeys(row["combination"][:3]) if word]
     asked += ["graph"] if row["combination"][3] is True else []
+    asked += [row["swept"]] if row["swept"] else []
     words = [row["matrix"], f"{row['ranks']} ranks" if row["ranks"] > 1 else "1 rank",
              row["precision"], row["partition"] or "", " ".join(asked), solver_name(row)]
     return ", ".join(word for word in words if word)

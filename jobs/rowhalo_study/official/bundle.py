@@ -17,9 +17,9 @@ import tarfile
 import zlib
 from pathlib import Path
 
-from rowhalo_study.official.rating import Broken, assess, evidence_of, lines_of, table_of
 from rowhalo_study.calling import JOBS
 from rowhalo_study.names import lines_text
+from rowhalo_study.official.rating import Broken, assess, evidence_of, lines_of, table_of
 from rowhalo_study.studies.shape import brief, parse_json
 from rowhalo_study.whole_files import write_whole
 

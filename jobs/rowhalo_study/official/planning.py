@@ -13,12 +13,12 @@ import time
 from pathlib import Path
 
 from rowhalo_study.official.sets import SETS, name_of, wanted_points
+from rowhalo_study.schedulers.site import load_site, output_of
 from rowhalo_study.studies.folder import Folder, opened, planned, read_json, take_site
 from rowhalo_study.studies.ini import WrongInput
 from rowhalo_study.studies.plan import BEFORE
 from rowhalo_study.studies.points import points_of
-from rowhalo_study.schedulers.site import load_site, output_of
-from rowhalo_study.studies.study import KEYS, Study
+from rowhalo_study.studies.study import SWEPT, Study
 from rowhalo_study.whole_files import sha256_of, write_whole
 
 WATCHED_SECONDS = 1.0
@@ -38,7 +38,7 @@ def study_of(official, wanted):
         ini=NoFile(), name=name_of(official), kind="list",
         title=f"Set {official['set']}: {chosen.title}; division {official['division']}",
         sources=[wanted.matrix], templates=[], per_rank=0, unit="", ranks=[],
-        nodes=[official["nodes"]], ranks_per_node=0, sweep={key: [] for key in KEYS["sweep"]},
+        nodes=[official["nodes"]], ranks_per_node=0, sweep={key: [] for key in SWEPT},
         command=wanted.command, device="auto", arguments=wanted.arguments,
         repeats=official["runs"], minutes=chosen.minutes)
 

@@ -13,10 +13,10 @@ from rowhalo_study.official.figures import FIGURES, PLAN
 from rowhalo_study.official.sets import SOLVE, wanted_points
 from rowhalo_study.official.verdict import Findings, judge
 from rowhalo_study.plots.style import device_name, four_digits
-from rowhalo_study.studies.plan import BEFORE
-from rowhalo_study.studies.points import plural
 from rowhalo_study.results.reports import fields_of
 from rowhalo_study.results.rows import csv_text, rows_of, section, unique
+from rowhalo_study.studies.plan import BEFORE
+from rowhalo_study.studies.points import plural
 from rowhalo_study.studies.shape import kept, parse_json, summary
 
 PROVENANCE = ("version", "git", "compiler", "flags", "mpi", "cuda", "nccl", "petsc", "hdf5")

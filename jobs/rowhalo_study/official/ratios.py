@@ -7,12 +7,12 @@ of the rating is that of the harmonic mean of all lows and all highs, which is w
 """
 from typing import NamedTuple
 
+from rowhalo_study.compare.lines import ratio_of_rows, time_of
 from rowhalo_study.official.rating import grouped_rows, harmonic_mean, sustained
 from rowhalo_study.official.sets import SOLVE
-from rowhalo_study.compare.lines import ratio_of_rows, time_of
 from rowhalo_study.plots.style import four_digits
-from rowhalo_study.studies.ini import WrongInput
 from rowhalo_study.results.rows import read_csv
+from rowhalo_study.studies.ini import WrongInput
 
 
 class Ratio(NamedTuple):

@@ -8,11 +8,10 @@ and what would make an official result invalid is a warning.
 import math
 import re
 
-from rowhalo_study.official.sets import (METHOD, PRECONDITIONER, SETS, SOLVE, VERSION, name_of, official_of,
-                            wanted_points)
+from rowhalo_study.official.sets import METHOD, PRECONDITIONER, SETS, SOLVE, VERSION, name_of, official_of, wanted_points
+from rowhalo_study.results.rows import section, unique, words_of
 from rowhalo_study.studies.ini import WrongInput
 from rowhalo_study.studies.points import plural
-from rowhalo_study.results.rows import section, unique, words_of
 from rowhalo_study.studies.shape import brief
 
 # Reasons for which a GPU's clock is held down (telemetry.gpus[].throttling), and from which share of

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The first screen of a page: one word, one sentence, the figures most asked for, and what was
 measured with what. Of an official result the word is that of rowhalo-study official (official/verdict.py)."""
-from statistics import median
 from typing import NamedTuple
 
-from rowhalo_study.compare.lines import mean_ratio
-from rowhalo_study.results.data import fastest, grouped, is_baseline, measured
+from rowhalo_study.compare.lines import ratio_of_rows, time_of
+from rowhalo_study.pages.words import ranks_text, time_text, with_what
 from rowhalo_study.plots.scaling import exposed_lines, strong_lines, weak_lines
 from rowhalo_study.plots.solve import ours as our_solvers
 from rowhalo_study.plots.style import device_name, four_digits, short, short_matrix
-from rowhalo_study.pages.figures import ranks_text, time_text, with_what
-from rowhalo_study.studies.points import obstacle, plural
 from rowhalo_study.results import statistics
+from rowhalo_study.results.data import fastest, grouped, is_baseline, measured
 from rowhalo_study.results.rows import section, unique
+from rowhalo_study.studies.points import obstacle, plural
 
 MOST_CARDS = 6
 MOST_NAMES = 4
 NOISY = 0.1         # spread of the repeats over their median
+LATE = 1.5          # slowest twentieth of the batches over their median
 UNEVEN = 1.1        # nonzeros of a rank over their mean
 MUCH_EXPOSED = 0.1  # of a product
 GOOD, BAD, OPEN = "good", "bad", "open"
@@ -124,8 +124,8 @@ def verdict_of(rows, missing, official, outcome):
     checked = [row for row in timed if is_checked(row)]
     said = f"{len(checked)} of {plural(len(timed), 'result')} right{checked_by(timed)}"
     if against:
-        word = next((name for name in ("FAIL", "INCOMPLETE", "SLOWER")
-                     if name in [one for one, _ in against]))
+        word = next(name for name in ("FAIL", "INCOMPLETE", "SLOWER")
+                     if name in [one for one, _ in against])
         return Verdict(word, BAD if word != "INCOMPLETE" else OPEN, said + ".", reasons, notes)
     if not timed:
         return Verdict("NO TIMES", OPEN, "No result holds a time.", [], notes)
@@ -156,6 +156,11 @@ def notes_on(rows):
     if noisy:
         notes.append(f"Repeats differ by more than {NOISY:.0%}: {placed(noisy)}. Other programs may use "
                      "the machine.")
+    late = [row for row in timed if (row["p95_seconds"] or 0) > LATE * row["median_seconds"]]
+    if late:
+        worst = max(row["p95_seconds"] / row["median_seconds"] for row in late)
+        notes.append(f"The slowest twentieth of the batches took up to {worst:.1f} times the median: {placed(late)}. Likely "
+                     "causes: other programs on the node, ranks that share cores, a clock that changes, a shared network.")
     uneven = [row for row in timed if (row["nonzero_imbalance"] or 1) > UNEVEN]
     if uneven:
         largest = max(row["nonzero_imbalance"] for row in uneven)
@@ -178,50 +183,57 @@ def plain(line):
     return line.label.replace(", fastest", "")
 
 
+def span(low, high, digits=2):
+    """The interval of a figure, where it is known."""
+    return f" ({low:.{digits}f} to {high:.{digits}f})" if low < high else ""
+
+
 def scaling_cards(rows, what):
-    """Of up to two lines each; of more the span of all."""
+    """Of up to two lines each; more are for the picture."""
     for kind, lines in (("strong", strong_lines(rows)), ("weak", weak_lines(rows))):
-        if len(lines) > 2:
-            shares = sorted(100 * line.efficiency(max(line.points)) for line in lines)
-            yield Card(f"{shares[0]:.0f} to {shares[-1]:.0f} %", f"{kind} efficiency{what} at the most ranks "
-                       f"of each of {len(lines)} lines; median {median(shares):.0f} %")
-            continue
-        for line in lines:
+        for line in lines if len(lines) <= 2 else []:
             most, least, share = max(line.points), min(line.points), line.efficiency(max(line.points))
             if kind == "weak":
                 yield Card(f"{100 * share:.0f} %",
                            f"weak efficiency{what} on {ranks_text(most)}: {plain(line)}")
-            else:
-                yield Card(f"{share * most / least:.2f}×",
-                           f"speed-up{what} from {least} to {ranks_text(most)}, efficiency "
-                           f"{100 * share:.0f} %: {plain(line)}")
+                continue
+            ratio = ratio_of_rows(line.points[most], line.points[least])
+            yield Card(f"{share * most / least:.2f}×", f"speed-up{what}{span(ratio.low, ratio.high)} from {least} to "
+                       f"{ranks_text(most)}, efficiency {100 * share:.0f} %: {plain(line)}")
 
 
-def baseline_card(rows):
-    """The best baseline over the best of ours, per matrix."""
+def over(name, ours, theirs, what):
+    """A card of how many times faster the first is."""
+    ratio = ratio_of_rows(ours, theirs)
+    return Card(f"{ratio.value:.2f}×", f"speed over {what}{span(ratio.low, ratio.high)}: {name}")
+
+
+def baseline_cards(rows):
+    """Our best over the best baseline: of one matrix with its interval, of several the range."""
     gains = []
     for some in grouped(rows, "matrix", "ranks", "precision").values():
         halves = [[row for row in some if is_baseline(row["format"]) == theirs] for theirs in (False, True)]
         if all(halves):
-            ours, theirs = (measured(fastest(half)).seconds for half in halves)
-            gains.append(theirs / ours)
-    if not gains:
-        return None
-    span = f"{min(gains):.2f}×" if len(gains) == 1 else f"{min(gains):.2f} to {max(gains):.2f}×"
-    over = f", {len(gains)} matrices" if len(gains) > 1 else ""
-    return Card(span, f"speed of our best format over that of the best baseline{over}")
+            gains.append((some[0], *map(fastest, halves)))
+    if len(gains) == 1:
+        row, ours, theirs = gains[0]
+        yield over(short_matrix(row["matrix"]), ours, theirs, "the best baseline")
+    elif gains:
+        ratios = [ratio_of_rows(ours, theirs) for _, ours, theirs in gains]
+        shown = sum(ratio.low > 1 for ratio in ratios)
+        yield Card(f"{min(ratio.value for ratio in ratios):.2f} to {max(ratio.value for ratio in ratios):.2f}×",
+                   f"speed of our best format over the best baseline, {len(ratios)} matrices; shown to be faster on {shown}")
 
 
 def product_cards(rows):
-    gain = baseline_card(rows)
-    if gain:
-        yield gain
+    yield from baseline_cards(rows)
     # PETSc's runs on the CPU: no measure of a GPU.
-    ratios = [row["petsc_seconds"] / row["median_seconds"] for row in rows
-              if row["petsc_seconds"] and row["device"] == "cpu"]
-    if ratios:
-        yield Card(f"{median(ratios):.2f}×", "speed over PETSc's MatMult on the same ranks (median of "
-                   f"{plural(len(ratios), 'result')})")
+    beside = [some for some in grouped(rows, "matrix", "ranks", "combination").values()
+              if some[0]["petsc_seconds"] and some[0]["device"] == "cpu"]
+    if len(beside) == 1:
+        theirs = [{**row, "median_seconds": row["petsc_seconds"], "p95_seconds": None, "hdf5_path": None} for row in beside[0]
+                  if row["petsc_seconds"]]
+        yield over(short_matrix(beside[0][0]["matrix"]), beside[0], theirs, "PETSc's MatMult on the same ranks")
     best = max((row for row in rows if row["gbytes_per_second"]),
                key=lambda row: row["gbytes_per_second"], default=None)
     if best:
@@ -241,22 +253,24 @@ def solver_cards(rows):
         some = [row for row in rows if row["method"] == fast["method"]
                 and (row["matrix"], row["ranks"], row["combination"]) == (
                     fast["matrix"], fast["ranks"], fast["combination"])]
-        share = measured(some, "floor_share")
-        yield Card(time_text(measured(some).seconds), f"fastest iteration: {fast['method']} on "
+        share, time = measured(some, "floor_share"), time_of(some)
+        low_high = f" ({time_text(time.low)} to {time_text(time.high)})" if time.low < time.high else ""
+        yield Card(time_text(time.seconds), f"fastest iteration{low_high}: {fast['method']} on "
                    f"{short_matrix(fast['matrix'])}, {ranks_text(fast['ranks'])}"
-                   + (f"; {share.seconds:.0%} of the floor" if share else ""))
+                   + (f"; {share.seconds:.0%} of the bandwidth lower bound" if share else ""))
 
 
 def cards_of(data, outcome, ratios, energy):
     """`ratios` of the reference, `energy`: [joules per product], may be empty."""
     cards = []
     if outcome and outcome.lines:
-        cards.append(Card(f"{mean_ratio(outcome.lines):.3f}", "time over the earlier time (geometric mean of "
-                          f"{plural(len(outcome.lines), 'result')}); below 1 is faster"))
+        counts = [f"{len(outcome.of(one))} {one.value}" for one in statistics.Verdict]
+        cards.append(Card(counts[1], f"than in the earlier result, of {plural(len(outcome.lines), 'result')}; "
+                          f"{counts[0]}, {counts[2]}"))
     rating = next((ratio for ratio, _ in ratios if ratio.name == "rating"), None)
     if rating or ratios:
         one = rating or ratios[0][0]
-        cards.append(Card(f"{one.ratio:.2f}×", f"the rate of the reference: {one.name}"))
+        cards.append(Card(f"{one.ratio:.2f}×", f"the rate of the reference{span(one.low, one.high)}: {one.name}"))
     cards += scaling_cards(data.rows, "")
     cards += product_cards(data.rows)
     cards += scaling_cards(our_solvers(data), " of solvers")

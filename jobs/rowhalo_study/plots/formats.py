@@ -6,9 +6,9 @@ byte of the format's own bytes (NUMBERS.md); there is no flop ceiling in sight o
 """
 from typing import NamedTuple
 
+from rowhalo_study.plots.style import (EDGE, FEW_LINES, LINES, OURS, OVER, PALE, THEIRS, NothingToDraw, name_rows,
+                                       panels, plain_log, save, short, short_matrix, subject, time_unit)
 from rowhalo_study.results.data import fastest, grouped, is_baseline, measured
-from rowhalo_study.plots.style import (EDGE, FEW_LINES, LINES, OURS, OVER, PALE, THEIRS, NothingToDraw, name_rows, panels,
-                            plain_log, save, short, short_matrix, subject, time_unit)
 
 FEWEST_FORMATS = 3
 PANELS = 6          # a picture

@@ -7,10 +7,10 @@ scaling times are multiplied by the ranks: ideally columns are level, and what g
 """
 from typing import NamedTuple
 
-from rowhalo_study.results.data import COMBINATION, Measured, fastest, grouped, measured
 from rowhalo_study.plots.scaling import Line, strong_lines, weak_lines
-from rowhalo_study.plots.style import (BARS, EDGE, NothingToDraw, name_of_ranks, name_rows, panels, room_above, save, short,
-                            short_matrix, subject, time_unit)
+from rowhalo_study.plots.style import (BARS, EDGE, NothingToDraw, name_of_ranks, name_rows, panels, room_above, save,
+                                       short, short_matrix, subject, time_unit)
+from rowhalo_study.results.data import COMBINATION, Measured, fastest, grouped, measured
 
 PHASES = {"pack": "pack", "exchange": "wait for ghosts", "interior": "interior", "boundary": "boundary"}
 MOST_PANELS = 6

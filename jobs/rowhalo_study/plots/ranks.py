@@ -8,10 +8,9 @@ many, on a log scale; white is none. Red lines part the nodes when there are sev
 import statistics
 from typing import NamedTuple
 
+from rowhalo_study.plots.style import BARS, EDGE, NothingToDraw, byte_unit, matplotlib_ready, panels, save, short_matrix, time_unit
 from rowhalo_study.results.data import read_report
 from rowhalo_study.results.hdf5 import WrongFile, opened
-from rowhalo_study.plots.style import BARS, EDGE, NothingToDraw, byte_unit, matplotlib_ready, panels, save, \
-    short_matrix, time_unit
 
 MOST_PICTURES = 6
 MOST_BARS = 64      # ranks; above, lines are drawn

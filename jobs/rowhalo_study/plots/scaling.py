@@ -10,9 +10,9 @@ the table have an expected time, it is drawn beside the measured one.
 import math
 from typing import NamedTuple
 
-from rowhalo_study.results.data import COMBINATION, fastest, grouped, measured, with_requested_schedules
 from rowhalo_study.plots.style import (EXPECTED, FEW_LINES, NothingToDraw, line_style, logarithmic_ranks, panels,
-                            plain_log, room_above, save, short_matrix, subject, time_unit)
+                                       plain_log, room_above, save, short_matrix, subject, time_unit)
+from rowhalo_study.results.data import COMBINATION, fastest, grouped, measured, with_requested_schedules
 from rowhalo_study.results.rows import SOLVER_CHOICE
 
 # Never mixed within a line.

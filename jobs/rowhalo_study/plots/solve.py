@@ -11,12 +11,12 @@ import textwrap
 from os.path import commonprefix
 from typing import NamedTuple
 
-from rowhalo_study.results.data import fastest, grouped, measured, report_of, with_requested_schedules
 from rowhalo_study.plots.product import columns_of, draw_phases
 from rowhalo_study.plots.ranks import selected
 from rowhalo_study.plots.scaling import (REQUESTED, Line, described, petsc_solvers, strong_lines, strong_picture,
-                              varying, weak_lines, weak_picture)
-from rowhalo_study.plots.style import (NothingToDraw, line_style, panels, save, short_matrix, subject)
+                                         varying, weak_lines, weak_picture)
+from rowhalo_study.plots.style import NothingToDraw, line_style, panels, save, short_matrix, subject
+from rowhalo_study.results.data import fastest, grouped, measured, report_of, with_requested_schedules
 from rowhalo_study.results.rows import SOLVER_CHOICE
 
 MOST_PANELS = 8

@@ -2,6 +2,7 @@
 """How all pictures look: colours that differ in grey, too, and markers, line styles and hatches that
 differ without any colour; numbers with their units; SVG and PNG that are the same for the same data.
 """
+import contextlib
 import math
 import re
 
@@ -14,6 +15,7 @@ LINES = (  # colour, marker, line style
 BARS = (  # colour, hatch
     ("#1f4e79", ""), ("#e3b27a", "////"), ("#8fa3b5", ""), ("#f2f2f2", "...."))
 OURS, THEIRS, PALE = "#1f4e79", "#e3b27a", "#8fa3b5"
+SUFFIXES = [".svg", ".png"]    # of what `save` writes
 MOST_LETTERS = 240
 FEW_LINES = len(LINES)  # as many as colours
 EXPECTED = {"linewidth": 0.8, "linestyle": (0, (5, 2))}  # beside a line of the same colour
@@ -53,19 +55,30 @@ def drawn(line):
 
 
 def save(figure, folder, name):
-    """Writes NAME.svg and NAME.png, closes the figure, gives the paths. All texts pass `drawn` here but those of ticks, which are made when
-    they are drawn."""
+    """Writes NAME.svg and NAME.png, closes the figure, gives the paths. All texts pass `drawn` here but those of
+    ticks, which are made when they are drawn."""
     from matplotlib import text  # pylint: disable=import-outside-toplevel
     pyplot = matplotlib_ready()
     for one in figure.findobj(text.Text):
         one.set_text("\n".join(map(drawn, one.get_text().split("\n"))))
-    paths = [folder / f"{name}.svg", folder / f"{name}.png"]
+    paths = [folder / f"{name}{suffix}" for suffix in SUFFIXES]
     for path in paths:
         with whole(path) as fresh:
             figure.savefig(fresh, format=path.suffix[1:], dpi=130, bbox_inches="tight",
                            metadata={"Date": None} if path.suffix == ".svg" else None)
     pyplot.close(figure)
     return paths
+
+
+@contextlib.contextmanager
+def svg_only():
+    """For pages, which take no PNG."""
+    before = SUFFIXES[:]
+    SUFFIXES[:] = [".svg"]
+    try:
+        yield
+    finally:
+        SUFFIXES[:] = before
 
 
 def smallest(paths):
@@ -170,6 +183,13 @@ def device_name(device):
     return re.sub(r"( [0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:\S+)?(, cores .*)?$", "", device)
 
 
+def machine(rows):
+    """The devices of the largest run, as "4 × NVIDIA H200"."""
+    devices = max(((row["devices"] or "").split("; ") for row in rows), key=len, default=[""])
+    names = [device_name(name).split(" on core")[0] for name in devices if name]
+    return ", ".join(f"{names.count(name)} × {name}" if names.count(name) > 1 else name for name in dict.fromkeys(names))
+
+
 def subject(rows):
     """What was measured and with what, for the head of a picture."""
     def listed(name):
@@ -178,5 +198,5 @@ def subject(rows):
     commits = {row["git"] for row in rows if row["git"]}
     if len(commits) == 1 and commits != {"unknown"}:
         program += f" ({commits.pop()})"
-    head = [listed("study"), listed("device"), listed("precision"), program]
+    head = [listed("study"), machine(rows) or listed("device"), listed("precision"), program]
     return "; ".join(word for word in head if word)

@@ -13,13 +13,13 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple, Optional
 
-from rowhalo_study.calling import hint, typed
-from rowhalo_study.results.hdf5 import WrongFile, read_hdf5_report
+from rowhalo_study.calling import hint
 from rowhalo_study.results import reports
+from rowhalo_study.results.hdf5 import WrongFile, read_hdf5_report
+from rowhalo_study.results.rows import read_csv, rows_of, word_after
 from rowhalo_study.studies.folder import read_json
 from rowhalo_study.studies.ini import WrongInput
 from rowhalo_study.studies.plan import DESCRIBED
-from rowhalo_study.results.rows import read_csv, rows_of, word_after
 
 BASELINES = ("cusparse-", "cublas")
 
@@ -73,7 +73,7 @@ def point_of(path):
         raise WrongFile(str(error)) from error
 
 
-COMBINATION = ("format", "boundary_format", "transport", "graph", "partition", "threads")
+COMBINATION = ("format", "boundary_format", "transport", "graph", "partition", "threads", "swept")
 CHOSEN = {"format": "format", "transport": "halo", "graph": "halo", "partition": "partition"}
 
 

@@ -16,9 +16,9 @@ from statistics import median
 
 from rowhalo_study.calling import typed
 from rowhalo_study.names import Parser, aligned, say
+from rowhalo_study.plots.style import short_matrix
 from rowhalo_study.results.data import read
 from rowhalo_study.results.hdf5 import WrongFile
-from rowhalo_study.plots.style import short_matrix
 from rowhalo_study.results.rows import columns_of
 from rowhalo_study.results.table import csv_path, microseconds, transport_of, write_tables
 

@@ -46,7 +46,8 @@ SUM_COLUMNS = ("partial_sums",)  # only in tables that hold a line with partial 
 PAIR_COLUMNS = (  # only in tables that hold a line of `run --pair`
     "pair_seconds", "pair_time_ratio", "pair_memory_ratio", "transposed_seconds",
     "transposed_format", "transposed_transport", "transposed_y_hash")
-ALL_COLUMNS = COLUMNS + SOLVER_COLUMNS + EXPECTED_COLUMNS + SUM_COLUMNS + PAIR_COLUMNS
+SWEPT_COLUMNS = ("swept",)  # only in tables of a study that sweeps other options than those with columns
+ALL_COLUMNS = COLUMNS + SOLVER_COLUMNS + EXPECTED_COLUMNS + SUM_COLUMNS + PAIR_COLUMNS + SWEPT_COLUMNS
 SIGNED = ("eigenvalue", "error")  # the latter of a model in tables of rowhalo-study partitions
 NEEDED = ("matrix", "ranks")
 NEVER_NONE = ("study", "kind", "point")
@@ -56,7 +57,7 @@ TEXTS = NEVER_NONE + (
     "against", "verdict", "command_line", "devices", "compiler", "flags", "mpi", "cuda", "nccl",
     "petsc", "hdf5", "method", "petsc_solver", "preconditioner", "norm", "end", "execution",
     "reduction_by", "x_hash", "expected_transport", "transposed_format", "transposed_transport",
-    "transposed_y_hash")
+    "transposed_y_hash", "swept")
 # Of the columns of a format under `kernels`, those with the name that the report gives them.
 OF_FORMAT = ("bytes", "gflops", "gbytes_per_second", "share_of_read_bandwidth", "setup_seconds",
              "max_error_ratio", "passed", "y_hash", "reason", "graph_seconds", "cold_seconds",
@@ -157,7 +158,7 @@ def common(report, point, repeat):
     return {
         **dict.fromkeys(ALL_COLUMNS), **of_matrix(report), **of_ranks(report), **provenance(report),
         "study": point.get("study", ""), "kind": point.get("kind", ""),
-        "point": point.get("name", ""), "repeat": repeat, "status": report["status"],
+        "point": point.get("name", ""), "repeat": repeat, "status": report["status"], "swept": point.get("swept") or None,
         "device": "gpu" if bandwidth else kernel.get("device", "cpu"),
         "boundary_format": kernel.get("boundary_format"), "precision": kernel.get("precision")
         or point.get("precision") or word_after("--precision", report["argv"]) or "fp64",
@@ -284,7 +285,8 @@ def columns_of(rows):
     return (COLUMNS + (SOLVER_COLUMNS if any(row.get("method") for row in rows) else ())
             + (EXPECTED_COLUMNS if any(row.get("expected_seconds") for row in rows) else ())
             + (SUM_COLUMNS if any(row.get("partial_sums") for row in rows) else ())
-            + (PAIR_COLUMNS if any(row.get("pair_seconds") for row in rows) else ()))
+            + (PAIR_COLUMNS if any(row.get("pair_seconds") for row in rows) else ())
+            + (SWEPT_COLUMNS if any(row.get("swept") for row in rows) else ()))
 
 
 def text_of(value):

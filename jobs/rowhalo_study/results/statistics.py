@@ -144,24 +144,28 @@ def thinned(values: Sequence[float]) -> Sequence[float]:
     return sorted(values)[step // 2::step]
 
 
+def of_logarithms(found: Time, way: str, noise: Optional[float]) -> Ratio:
+    return Ratio(math.exp(found.seconds), math.exp(found.low), math.exp(found.high), way, noise)
+
+
 def ratio_of(before: Sequence[Run], after: Sequence[Run], paired: bool = False) -> Ratio:
     """Of two series that hold at least a run each; `paired`: the k-th of both were measured one after the other."""
     sides = [[math.log(run.seconds) for run in runs] for runs in (before, after)]
     if paired and len(before) == len(after) > 1:
         pairs = [b - a for a, b in zip(*sides)]
-        noise = math.sqrt(variance(pairs) / 2)
+        spread = math.sqrt(variance(pairs) / 2)
         found = interval_of_median(pairs)
         if not ordinal(len(pairs)):
-            reach = student(len(pairs) - 1) * noise * math.sqrt(2 / len(pairs))
+            reach = student(len(pairs) - 1) * spread * math.sqrt(2 / len(pairs))
             found = Time(fmean(pairs), fmean(pairs) - reach, fmean(pairs) + reach)
-        return Ratio(*map(math.exp, found), "paired", noise)
+        return of_logarithms(found, "paired", spread)
     noise = noise_of(*sides)
     a, b = map(thinned, sides)
     k = rank_ordinal(len(a), len(b))
     if k:
         differences = sorted(y - x for x in a for y in b)
         found = Time(median(differences), differences[k - 1], differences[-k])
-        return Ratio(*map(math.exp, found), "ranks", noise)
+        return of_logarithms(found, "ranks", noise)
     middle = fmean(sides[1]) - fmean(sides[0])
     if noise is None:
         reach = Z * math.sqrt(2 * RUN_NOISE ** 2 + before[0].batch_error ** 2 + after[0].batch_error ** 2)
@@ -170,7 +174,8 @@ def ratio_of(before: Sequence[Run], after: Sequence[Run], paired: bool = False) 
         errors = fmean(run.batch_error ** 2 for run in (*before, *after))
         reach = (student(len(before) + len(after) - 2) * math.sqrt(max(noise ** 2, errors))
                  * math.sqrt(1 / len(before) + 1 / len(after)))
-    return Ratio(math.exp(middle), math.exp(middle - reach), math.exp(middle + reach), "few" if noise is not None else "single", noise)
+    way = "few" if noise is not None else "single"
+    return of_logarithms(Time(middle, middle - reach, middle + reach), way, noise)
 
 
 def verdict_of(ratio: Ratio) -> Verdict:

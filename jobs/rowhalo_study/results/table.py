@@ -15,9 +15,9 @@ from pathlib import Path
 
 from rowhalo_study.calling import typed
 from rowhalo_study.names import Parser, lines_text, say, shown
+from rowhalo_study.plots.style import device_name, four_digits, short
 from rowhalo_study.results.data import COMBINATION, reader_of
 from rowhalo_study.results.hdf5 import WrongFile
-from rowhalo_study.plots.style import device_name, four_digits, short
 from rowhalo_study.results.rows import csv_text, unique
 from rowhalo_study.whole_files import write_whole
 

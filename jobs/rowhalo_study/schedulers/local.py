@@ -8,8 +8,8 @@ import os
 import subprocess
 from pathlib import Path
 
-from rowhalo_study.studies.ini import WrongInput
 from rowhalo_study.schedulers.jobs import Live, body
+from rowhalo_study.studies.ini import WrongInput
 
 
 def process_runs(pid):

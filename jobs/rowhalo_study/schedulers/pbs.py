@@ -11,9 +11,9 @@ import re
 
 from rowhalo_study.calling import JOBS
 from rowhalo_study.names import quoted, typed_line
-from rowhalo_study.studies.ini import WrongInput
 from rowhalo_study.schedulers.jobs import Live, body, clock, python, shares
 from rowhalo_study.schedulers.slurm import PATIENCE, NoAnswer, answer, called, ran
+from rowhalo_study.studies.ini import WrongInput
 
 NAME_LENGTH = 15    # of a job, in older releases, and what qstat shows
 GONE = re.compile(r"Unknown Job Id|has finished")  # what qstat says of jobs that have ended
@@ -158,14 +158,14 @@ def settings(site, arguments):
     return {"ROWHALO_ENCODED": base64.b64encode("\n".join(lines).encode()).decode()}
 
 
-def ready(path, site, after, _arguments):
+def ready(path, site, after, _arguments, nodes=0):
     """The command that submits one of the ready scripts, with its number of nodes."""
     with open(path, encoding="utf-8") as file:
         asked = re.search(r"^#PBS\s+-l\s+select=(\d+)(?::\S*\bmpiprocs=(\d+))?", file.read(),
                           re.MULTILINE)
     if not asked:
         raise WrongInput(f"{path}: has no line `#PBS -l select=N:...`")
-    command_line = ["qsub", "-l", select(int(asked[1]), *shares(site, asked[2] == "1"),
+    command_line = ["qsub", "-l", select(nodes or int(asked[1]), *shares(site, asked[2] == "1"),
                                          site.cores if site.exclusive else 0), "-l", place(site.exclusive)]
     if site.minutes:
         command_line += ["-l", f"walltime={clock(site.minutes)}"]

@@ -10,8 +10,8 @@ import subprocess
 
 from rowhalo_study.calling import JOBS
 from rowhalo_study.names import quoted, typed_line
-from rowhalo_study.studies.ini import WrongInput
 from rowhalo_study.schedulers.jobs import NOTICE_MINUTES, Live, body, clock, python, shares
+from rowhalo_study.studies.ini import WrongInput
 
 SECONDS = 30    # in which a scheduler answers a question; ROWHALO_SCHEDULER_SECONDS
 PATIENCE = 4    # times as long for a submission, after which the job may exist all the same
@@ -85,7 +85,7 @@ def ran(arguments, folder=None, environment=None, patience=1):
     seconds = patience * seconds_to_wait()
     try:
         run = subprocess.run(arguments, cwd=folder, stdin=subprocess.DEVNULL, timeout=seconds,
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                             capture_output=True, check=False,
                              env=environment)
     except (FileNotFoundError, PermissionError) as error:  # also: a folder of PATH is closed
         raise WrongInput(f"{arguments[0]}: not found; is this a login node? Without a scheduler: "
@@ -160,7 +160,7 @@ def settings(site, _arguments):
             "ROWHALO_HOME": str(JOBS.parent)}
 
 
-def ready(path, site, after, arguments):
+def ready(path, site, after, arguments, nodes=0):
     """The command that submits one of the ready scripts with the site's options."""
     with open(path, encoding="utf-8") as file:
         alone = re.search(r"^#SBATCH --ntasks-per-node=1$", file.read(), re.MULTILINE)
@@ -170,7 +170,7 @@ def ready(path, site, after, arguments):
     time = [f"--time={clock(site.minutes)}"] if site.minutes else []
     # The scripts ask for GPUs; where there are none that must be taken back.
     none = [] if gpus else ["--gpus-per-node=0"]
-    options = ["sbatch", "--parsable", *site_options(site), *time,
+    options = ["sbatch", "--parsable", *site_options(site), *time, *([f"--nodes={nodes}"] if nodes else []),
                *geometry(ranks, cores, gpus, site.exclusive), *none, *dependency]
     if site.exclusive:
         return [*options, path, *arguments]

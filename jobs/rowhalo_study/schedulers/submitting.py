@@ -12,12 +12,12 @@ import time
 from rowhalo_study.calling import hint, typed
 from rowhalo_study.names import quoted, say, typed_line
 from rowhalo_study.schedulers import backends
+from rowhalo_study.schedulers.jobs import finish_job, jobs_of, user_name
+from rowhalo_study.schedulers.slurm import NoAnswer, Refused, called
 from rowhalo_study.studies.folder import read_json
 from rowhalo_study.studies.ini import WrongInput
-from rowhalo_study.schedulers.jobs import finish_job, jobs_of, user_name
 from rowhalo_study.studies.plan import JOB
 from rowhalo_study.studies.points import plural
-from rowhalo_study.schedulers.slurm import NoAnswer, Refused, called
 from rowhalo_study.studies.states import ENDED, LIVE, counts, held_jobs, stale_jobs, states_of, table, why_held
 from rowhalo_study.whole_files import write_whole
 
@@ -292,6 +292,8 @@ def submit(folder, study_text, program, options):
     for name in skipped:
         say(f"{name}: skipped: {states[name].why}", file=sys.stderr)
     jobs = all_jobs(folder, points, options.in_one_job, options.chain, program, found)
+    if options.time:
+        jobs = [job._replace(minutes=options.time) if job.points else job for job in jobs]
     if options.dry_run:
         print_scripts(folder, jobs, options.after, options.chain)
         return 0

@@ -92,7 +92,7 @@ def taken(path, live_jobs):
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
         # pylint: disable=consider-using-with  # the caller closes it
-        file = open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666),
+        file = open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666),  # noqa: SIM115
                     "r+", encoding="utf-8")
         lock = locked(file, fcntl.LOCK_EX)
         if lock is not False and is_current(file, path):

@@ -9,10 +9,10 @@ import sys
 from rowhalo_study.calling import typed
 from rowhalo_study.names import say, utf8
 from rowhalo_study.results.hdf5 import remedy
-from rowhalo_study.studies.folder import read_json, results_in
-from rowhalo_study.studies.plan import DESCRIBED
 from rowhalo_study.results.reports import read_report
 from rowhalo_study.results.rows import TEXTS, columns_of, csv_text, rows_of
+from rowhalo_study.studies.folder import read_json, results_in
+from rowhalo_study.studies.plan import DESCRIBED
 from rowhalo_study.whole_files import whole, write_whole
 
 STUDY = typed()

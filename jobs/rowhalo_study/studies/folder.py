@@ -13,12 +13,12 @@ from pathlib import Path
 
 from rowhalo_study.calling import hint, typed
 from rowhalo_study.names import quoted, say
+from rowhalo_study.results.rows import word_after
+from rowhalo_study.schedulers.site import load_site, read_site
 from rowhalo_study.studies.ini import WrongInput, differences
 from rowhalo_study.studies.plan import JOB, PLAN
 from rowhalo_study.studies.points import points_of
-from rowhalo_study.results.rows import word_after
 from rowhalo_study.studies.shape import kept, parse_json, summary
-from rowhalo_study.schedulers.site import load_site, read_site
 from rowhalo_study.studies.states import live_jobs_of
 from rowhalo_study.studies.study import check_names, read_study
 from rowhalo_study.whole_files import write_whole

@@ -7,7 +7,6 @@ for, since a misspelt key would otherwise silently keep its default.
 import configparser
 import re
 
-
 CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")  # all but tabulators
 
 

@@ -6,10 +6,10 @@ NAME = TEXT.matching(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # also that of a folder
 ASKED = {"name!": NAME, "study!": TEXT, "kind!": TEXT, "command!": TEXT, "matrix!": TEXT, "arguments!": [TEXT],
          **dict.fromkeys(("ranks!", "nodes!", "ranks_per_node!", "repeats!"), COUNT),
          **dict.fromkeys(("format!", "halo!", "partition!", "precision!", "schedule!"), TEXT),
-         "threads!": COUNT.or_text("")}
+         "threads!": COUNT.or_text(""), "swept": TEXT}
 DESCRIBED = {  # of point.json, which belongs to results of any kind
     **dict.fromkeys(("name", "study", "kind", "matrix", "format", "halo", "partition", "precision", "schedule"),
-                    TEXT), "ranks": COUNT, "threads": COUNT.or_text("")}
+                    TEXT), "swept": TEXT, "ranks": COUNT, "threads": COUNT.or_text("")}
 POINT = {**ASKED, "device!": TEXT.one_of("cpu", "gpu"), "cores_per_rank!": COUNT, "size_over_wanted!": NUMBER,
          **dict.fromkeys(("rows!", "nonzeros!", "csr_bytes!", "memory_bytes!", "host_bytes!"), WHOLE)}
 # What rowhalo-study official keeps beside them (official/planning.py).

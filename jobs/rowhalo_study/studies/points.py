@@ -7,8 +7,8 @@ asked in one process; else a format is a point, or `all` of `run` are one.
 import itertools
 import re
 
-from rowhalo_study.studies.ini import WrongInput
 from rowhalo_study.schedulers.site import may_share_cores
+from rowhalo_study.studies.ini import WrongInput
 from rowhalo_study.studies.sizes import weak_matrix
 
 # Names of a point's parameters, the keys of [sweep] that they come from, the program's options.
@@ -67,8 +67,17 @@ def combinations(study):
     axes = [study.sweep[key] or [""] for _, key, _ in SWEPT]
     if study.command == "kernels" and study.sweep["formats"]:
         axes[0] = [",".join(study.sweep["formats"])]
-    for values in itertools.product(*axes):
-        yield dict(zip((name for name, _, _ in SWEPT), values))
+    others = others_of(study)
+    for values in itertools.product(*axes, *(study.sweep[key] for key in others)):
+        chosen = dict(zip(others, values[len(SWEPT):]))
+        yield {**dict(zip((name for name, _, _ in SWEPT), values)),
+               "swept": ", ".join(f"{key}={value}" for key, value in chosen.items()),
+               "arguments": [*study.arguments, *(word for key, value in chosen.items() for word in (f"--{key}", value))]}
+
+
+def others_of(study):
+    """Keys of [sweep] that are options of the program."""
+    return [key for key in study.sweep if key not in [known for _, known, _ in SWEPT]]
 
 
 def plural(count, noun):
@@ -95,6 +104,8 @@ def name_of(point, study, taken):
                                                      and name == "format")
         if several:
             parts.append({"threads": "t"}.get(name, "") + point[name])
+    if any(len(study.sweep[key]) > 1 for key in others_of(study)):
+        parts.append(point["swept"])
     name = slug("-".join(filter(None, map(slug, parts))))[:NAME_LENGTH].rstrip("-.") or "matrix"
     unique, count = name, 1
     while unique in taken:
@@ -124,7 +135,7 @@ def points_of(study, site, program):
             for matrix, share in matrices(study, ranks, swept["precision"], program):
                 point = {"name": "", "study": study.name, "kind": study.kind, "matrix": matrix,
                          "ranks": ranks, "nodes": nodes, "ranks_per_node": ranks_per_node, **swept,
-                         "command": study.command, "arguments": study.arguments,
+                         "command": study.command,
                          "repeats": study.repeats, "device": device, "size_over_wanted": share,
                          "cores_per_rank": max(1, site.cores // most)}
                 point["name"] = name_of(point, study, taken)

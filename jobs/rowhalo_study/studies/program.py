@@ -11,8 +11,8 @@ import subprocess
 from typing import NamedTuple
 
 from rowhalo_study.calling import JOBS
-from rowhalo_study.studies.ini import WrongInput
 from rowhalo_study.results.rows import unique
+from rowhalo_study.studies.ini import WrongInput
 from rowhalo_study.studies.shape import TEXT, WHOLE, kept, parse_json, summary
 
 VALUE_BYTES = {"fp64": (8, 8), "fp32": (4, 4), "mixed": (4, 8), "fp16": (2, 2), "bf16": (2, 2)}
@@ -67,8 +67,7 @@ class Program:
         """stdout, or None and what it said."""
         try:
             run = subprocess.run([self.path, *arguments], stdin=subprocess.DEVNULL, check=False,
-                                 env={**os.environ, **ALONE}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                 timeout=SECONDS)
+                                 env={**os.environ, **ALONE}, capture_output=True, timeout=SECONDS)
         except (OSError, subprocess.TimeoutExpired) as error:
             return None, str(error)
         said = run.stderr.decode(errors="replace").strip().split("\n")

@@ -15,12 +15,12 @@ from pathlib import Path
 
 from rowhalo_study.calling import JOBS
 from rowhalo_study.names import say
+from rowhalo_study.results.reports import read_report
+from rowhalo_study.results.rows import rows_of, solver_name
 from rowhalo_study.studies.claims import claimed, owner_here
 from rowhalo_study.studies.folder import results_in
 from rowhalo_study.studies.ini import WrongInput
 from rowhalo_study.studies.points import arguments_of, obstacle, plural
-from rowhalo_study.results.reports import read_report
-from rowhalo_study.results.rows import rows_of, solver_name
 from rowhalo_study.studies.states import live_jobs_of, reason_of
 from rowhalo_study.whole_files import write_whole
 
@@ -29,7 +29,7 @@ GRACE_SECONDS = 60
 NAP_SECONDS = 1
 POINT_KEYS = ("name", "study", "kind", "matrix", "ranks", "nodes", "ranks_per_node", "format",
               "halo", "partition", "precision", "schedule", "threads", "command", "arguments",
-              "repeats")
+              "repeats", "swept")
 
 
 class Interruption:
@@ -97,7 +97,7 @@ def run_point(folder, point, interruption, environment, lock):
     if (place / "error").exists():
         (place / "error").unlink()
     write_whole(place / "point.json",
-                json.dumps({key: point[key] for key in POINT_KEYS}, indent=1) + "\n")
+                json.dumps({key: point[key] for key in POINT_KEYS if key in point}, indent=1) + "\n")
     try:
         with open(place / "run.txt", "w", encoding="utf-8") as log:
             status = interruption.run(command_of(folder, point),

@@ -4,24 +4,27 @@
 `read_study` checks everything that can be checked without a machine; a mistake is one error with
 its line. What a study means on a site, point by point, is said by points.py.
 """
+import difflib
 import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
+from rowhalo_study.schedulers.site import minutes_of
 from rowhalo_study.studies.ini import IniFile
 from rowhalo_study.studies.program import VALUE_BYTES
-from rowhalo_study.schedulers.site import minutes_of
 
 KEYS = {
     "study": ("name", "kind", "title"),
     "matrix": ("source", "rows_per_rank", "bytes_per_rank", "template"),
     "points": ("ranks", "nodes", "ranks_per_node"),
-    "sweep": ("formats", "partitions", "halos", "precisions", "schedules", "threads"),
+    "sweep": None,
     "run": ("command", "device", "arguments", "repeats", "time"),
 }
+SWEPT = ("formats", "partitions", "halos", "precisions", "schedules", "threads")    # other keys of [sweep] are options
 GONE = {("run", "baseline"): "there is no such key any more: efficiency refers to the fewest ranks of the "
         "study; take the line out"}
+SMALL = "stencil7:4"    # a matrix that any option can be tried on
 SCHEDULES = ("overlap", "blocking", "split", "petsc-like", "hpcg-like")
 SOLVE_SCHEDULES = ("overlap", "blocking")
 # What a template may hold, each for the size that is wanted (see sizes.py).
@@ -141,7 +144,8 @@ def read_points(ini, command):
 
 
 def read_sweep(ini, command):
-    sweep = {key: split_list(ini.line("sweep", key)) for key in KEYS["sweep"]}
+    sweep = {key: split_list(ini.line("sweep", key)) for key in SWEPT}
+    sweep.update((key, split_list(ini.line("sweep", key))) for key in ini.section("sweep") if key not in SWEPT)
     for key, allowed in (("precisions", tuple(VALUE_BYTES)),
                          ("schedules", SOLVE_SCHEDULES if command == "solve" else SCHEDULES)):
         for value in sweep[key]:
@@ -155,6 +159,10 @@ def read_sweep(ini, command):
         if command == "solve" and "all" in sweep[key]:
             raise ini.wrong("sweep", key, "all: a solver runs on one operator; use auto or names")
     for key, values in sweep.items():
+        if key not in SWEPT and (not re.fullmatch(r"[a-z][a-z0-9-]+", key) or f"--{key}" in RESERVED or not values):
+            near = difflib.get_close_matches(key, SWEPT, 1)
+            raise ini.wrong("sweep", key, "unknown key; " + (f"did you mean {near[0]}? " if near else "")
+                            + f"use {', '.join(SWEPT)}, or an option of rowhalo without its dashes, e.g. vectors = 1,4,16")
         if len(set(values)) < len(values):
             raise ini.wrong("sweep", key, "a value stands twice")
     return sweep
@@ -203,3 +211,8 @@ def check_names(study, program):
             if base not in others and base not in program.names(table):
                 raise study.ini.wrong("sweep", key, f"{base}: use "
                                       + ", ".join([*others, *program.names(table)]))
+    for key in (key for key in study.sweep if key not in SWEPT):
+        for value in study.sweep[key]:
+            said = program.refusal(study.command, SMALL, "cpu", [f"--{key}", value])
+            if said:
+                raise study.ini.wrong("sweep", key, f"{value}: {said}")

@@ -118,8 +118,8 @@ BASELINES = {
 }
 OURS = {
     "gpu": ("asell", "asell:codes=off", "csr-balanced", "csr-balanced:codes=off", "csr-packed",
-            "csr-packed:codes=off", "csr-panels", "csr-binned", "csr-vector", "csr-scalar", "sell", "bsr", "dia", "ell", "ell-vector",
-            "coo-segmented"),
+            "csr-packed:codes=off", "csr-panels", "csr-binned", "csr-vector", "csr-scalar", "sell", "bsr", "dia", "ell",
+            "ell-vector", "coo-segmented"),
     "cpu": ("asell", "asell:codes=off", "csr", "sell", "bsr", "dia"),
 }
 DENSE_BASELINES = {"gpu": ("cublas:layout=columns", "cublas:layout=rows"), "cpu": ("csr-omp:codes=off",)}

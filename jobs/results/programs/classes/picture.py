@@ -1,151 +1,98 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Picture of the class benchmark: on the left the ratio of each matrix against the best vendor's
-format, with the target as a mark; on the right the share of the read bandwidth, whose roof is
-100 %.
+"""Picture of the class benchmark: each class a block of its matrices, sorted by the ratio to the best vendor's format, with
+the worst, the median and the best of the class in words; on the right the share of the read bandwidth, in the same order.
 """
-from matrices import CLASSES, LONG_ROWS_GROWTH
-from rowhalo_study.plots.style import device_name, save, smallest
+from statistics import median
+
+from matrices import CLASSES
 from results import summary_of
+from rowhalo_study.plots.style import LINES, OURS, PALE, THEIRS, device_name, name_rows, panels, save, short_matrix, smallest
 
-MET, MISSED, UNJUDGED = "#1f4e79", "#e3b27a", "#8fa3b5"  # also dark, light, between in grey
 WIDEST_SHARE = 1.5  # caches make small matrices faster than the memory
+GAP = 1.5           # between classes, in matrices
 
 
-def lines_of(outcomes, device):
-    """(position, class) of the headings and (position, outcome, summary) of the bars, downwards."""
-    headings, bars, position = [], [], 0
+def blocks_of(outcomes, device):
+    """[(class, first position, summaries with their outcomes by ascending ratio)], downwards, and the height."""
+    blocks, position = [], 0.0
     for name in CLASSES:
-        of_class = [outcome for outcome in outcomes if outcome.matrix.group == name]
-        if not of_class:
-            continue
-        headings.append((position, name))
-        for outcome in of_class:
-            position += 1
-            bars.append((position, outcome, summary_of(outcome, device)))
-        position += 1.4
-    return headings, bars, position
+        found = [(summary_of(outcome, device), outcome) for outcome in outcomes if outcome.matrix.group == name]
+        found = sorted((one for one in found if one[0].ratio), key=lambda one: one[0].ratio)
+        if found:
+            blocks.append((name, position, found))
+            position += max(len(found), 2) + GAP
+    return blocks, position
 
 
-def colour(line):
-    return UNJUDGED if line.met is None else MET if line.met else MISSED
+def words_of(name, found):
+    """Two lines for a class; of one matrix its name."""
+    ratios = [line.ratio for line, _ in found]
+    worst = short_matrix(found[0][1].matrix.spec)
+    if len(found) == 1:
+        return f"{CLASSES[name].title}\n{ratios[0]:.2f}: {worst}"
+    return (f"{CLASSES[name].title}, {len(found)} matrices\nworst {ratios[0]:.2f}, median {median(ratios):.2f}, "
+            f"best {ratios[-1]:.2f}")
 
 
-def draw_ratios(axes, bars, against):
-    from matplotlib import lines, patches  # pylint: disable=import-outside-toplevel
-
-    for position, outcome, line in bars:
-        if line.ratio:
-            axes.barh(position, line.ratio, 0.72, color=colour(line), edgecolor="black",
-                      linewidth=0.4, hatch="////" if line.met is False else None)
-        elif outcome.failure or not line.ours:
-            axes.text(0.02, position, "failed" if outcome.failure else "no format of ours",
-                      va="center", fontsize=7, style="italic")
-        else:
-            axes.text(0.02, position, "no baseline", va="center", fontsize=7, style="italic")
-        if line.target:
-            axes.plot([line.target] * 2, [position - 0.46, position + 0.46], color="black",
-                      linewidth=2.2, solid_capstyle="butt")
-        if line.codes_ratio:
-            axes.plot(line.codes_ratio, position, "D", markersize=4.5, markerfacecolor="white",
-                      markeredgecolor="black", markeredgewidth=0.8)
-        if line.auto_ratio:
-            axes.plot(line.auto_ratio, position, "o", markersize=4, markerfacecolor="black",
-                      markeredgecolor="white", markeredgewidth=0.6)
+def draw_ratios(axes, blocks):
+    for index, (_, first, found) in enumerate(blocks):
+        places = [first + place for place in range(len(found))]
+        axes.plot([line.ratio for line, _ in found], places, color=PALE, linewidth=1, zorder=1)
+        for mark, values, style in (
+                ("best named format", [line.ratio for line, _ in found], {"marker": "o", "color": OURS, "markersize": 5.5}),
+                ("auto", [line.auto_ratio for line, _ in found], {"marker": "D", "color": THEIRS, "markersize": 4}),
+                ("dictionary-compressed values", [line.codes_ratio for line, _ in found],
+                 {"marker": LINES[2][1], "color": "white", "markersize": 5})):
+            known = [(value, place) for value, place in zip(values, places) if value]
+            axes.plot(*zip(*known) if known else ([], []), linestyle="none", markeredgecolor="black", markeredgewidth=0.5,
+                      label=mark if index == 0 else None, **style)
     axes.axvline(1, color="black", linewidth=0.9, linestyle=":")
     axes.set_xlim(left=0)
-    axes.set_xlabel(f"time of {against} / time of ours (no unit)")
-    mark = {"color": "none", "markeredgecolor": "black", "linestyle": "none"}
-    handles = [
-        patches.Patch(facecolor=MET, edgecolor="black", linewidth=0.4, label="target met"),
-        patches.Patch(facecolor=MISSED, edgecolor="black", linewidth=0.4, hatch="////",
-                      label="target missed"),
-        patches.Patch(facecolor=UNJUDGED, edgecolor="black", linewidth=0.4, label="no target"),
-        lines.Line2D([], [], marker="|", markersize=10, markeredgewidth=2.2, label="target",
-                     **mark),
-        lines.Line2D([], [], marker="o", markersize=4, markerfacecolor="black", label="auto",
-                     **mark),
-        lines.Line2D([], [], marker="D", markersize=4.5, markerfacecolor="white",
-                     label="with value codes", **mark)]
-    return handles
 
 
-def draw_shares(axes, bars):
-    for position, outcome, line in bars:
-        if line.share:
-            axes.barh(position, min(line.share, WIDEST_SHARE) * 100, 0.72, color=colour(line),
-                      edgecolor="black", linewidth=0.4, hatch="////" if line.met is False else None)
-            if line.share > WIDEST_SHARE:
-                axes.text(WIDEST_SHARE * 100 - 2, position, f"{line.share:.0%}", va="center",
-                          ha="right", fontsize=7, color="white" if line.met else "black")
-        theirs = line.baseline.row["share_of_read_bandwidth"] if line.baseline else None
-        if theirs:
-            axes.plot(min(theirs, WIDEST_SHARE) * 100, position, "s", markersize=4,
-                      markerfacecolor="white", markeredgecolor="black", markeredgewidth=0.8)
-        wanted = CLASSES[outcome.matrix.group].share
-        if wanted and line.share:
-            axes.plot([wanted * 100] * 2, [position - 0.46, position + 0.46], color="black",
-                      linewidth=2.2, solid_capstyle="butt")
-    axes.axvline(100, color="black", linewidth=1.2)
+def draw_shares(axes, blocks):
+    for index, (_, first, found) in enumerate(blocks):
+        for values, style, mark in (
+                ([line.share for line, _ in found], {"marker": "o", "color": OURS, "markersize": 5}, None),
+                ([line.baseline.row["share_of_read_bandwidth"] if line.baseline else None for line, _ in found],
+                 {"marker": "s", "color": "white", "markersize": 4}, "best baseline (right)")):
+            known = [(100 * min(value, WIDEST_SHARE), first + place) for place, value in enumerate(values) if value]
+            axes.plot(*zip(*known) if known else ([], []), linestyle="none", markeredgecolor="black", markeredgewidth=0.5,
+                      label=mark if index == 0 else None, **style)
+    axes.axvline(100, color="black", linewidth=1)
     axes.set_xlim(0, WIDEST_SHARE * 100)
-    axes.set_xlabel("share of the measured read bandwidth, own bytes (%)")
+    axes.set_xlabel("share of the read bandwidth, own bytes (%)")
 
 
-def heading_of(name):
-    """The class, and what it must reach beside the ratio and the share."""
-    kind = CLASSES[name]
-    if kind.graph_microseconds:
-        return f"{kind.title}, and {kind.graph_microseconds} us in a graph"
-    if kind.companion == "plain":
-        return f"{kind.title}, and {LONG_ROWS_GROWTH:.0%} a nonzero"
-    return kind.title
-
-
-def label_of(outcome):
-    own = f" ({outcome.precision})" if outcome.matrix.precision else ""
-    return outcome.matrix.spec + own
-
-
-def device_line(outcomes, precision):
+def title_of(outcomes, precision):
+    """Machine, precision, commit."""
     for first in (outcome.first for outcome in outcomes if outcome.formats):
         device = device_name(str(first["devices"]).split("; ", maxsplit=1)[0]).split(",")[0]
         bandwidth = first["read_bandwidth_gbytes"]
         read = f", reads {bandwidth:.0f} GB/s" if bandwidth else ""
-        return f"{device}, {precision}{read}"
+        return f"1 × {device}{read}; {precision}; rowhalo {first['version']} ({first['git'] or 'no commit'})"
     return precision
 
 
 def draw(outcomes, device, precision, folder, name):
-    """The path of the picture: SVG or PNG, whichever is smaller. ImportError where matplotlib is
-    missing."""
-    import matplotlib  # pylint: disable=import-outside-toplevel
-    matplotlib.use("Agg")
-    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "rowhalo"})
-    from matplotlib import lines, pyplot  # pylint: disable=import-outside-toplevel
-
-    headings, bars, height = lines_of(outcomes, device)
-    figure, (left, right) = pyplot.subplots(
-        1, 2, sharey=True, figsize=(12, 1.7 + 0.21 * height), constrained_layout=True,
-        gridspec_kw={"width_ratios": [3, 2]})
+    """The path of the picture: SVG or PNG, whichever is smaller. ImportError where matplotlib is missing."""
+    blocks, height = blocks_of(outcomes, device)
+    figure, (left, right) = panels(2, width=5.2, height=1.6 + 0.13 * height, columns=2)
+    draw_ratios(left, blocks)
+    draw_shares(right, blocks)
     against = "best of cuSPARSE, cuBLAS" if device == "gpu" else "csr-omp"
-    handles = draw_ratios(left, bars, against)
-    draw_shares(right, bars)
-    handles.append(lines.Line2D([], [], marker="s", markersize=4, markerfacecolor="white",
-                                markeredgecolor="black", linestyle="none",
-                                label=f"{against} (right)"))
-    places = [(place, heading_of(name)) for place, name in headings]
-    places += [(place, label_of(outcome)) for place, outcome, _ in bars]
-    left.set_yticks([place for place, _ in places])
-    left.set_yticklabels([text for _, text in places], fontsize=8)
-    for tick in left.get_yticklabels()[:len(headings)]:
-        tick.set_fontweight("bold")
-    left.set_ylim(height - 0.4, -0.8)
+    left.set_xlabel(f"time of {against} / time of ours")
+    left.set_yticks([first + (len(found) - 1) / 2 for _, first, found in blocks])
+    name_rows(left, [""] * len(blocks))
+    for tick, (group, _, found) in zip(left.get_yticklabels(), blocks):
+        tick.set_text(words_of(group, found))
+    left.set_yticklabels([words_of(group, found) for group, _, found in blocks], fontsize=7.5)
+    right.set_yticks([])
     for axes in (left, right):
-        axes.grid(axis="x", color="0.85", linewidth=0.6)
-        axes.set_axisbelow(True)
-        axes.tick_params(axis="y", length=0)
-    left.set_title("ratio", fontsize=10)
-    right.set_title("roof: 100 % is what a kernel that only reads reaches", fontsize=10)
-    figure.suptitle(device_line(outcomes, precision), fontsize=11)
-    left.legend(handles=handles, loc="upper center", ncol=4, fontsize=8, frameon=False,
-                bbox_to_anchor=(0.5, -0.8 / (2 + 0.21 * height)))
+        axes.set_ylim(height - GAP + 0.6, -1)
+        axes.grid(axis="y", visible=False)
+    left.set_title("matrices of each class, sorted", fontsize=9)
+    right.set_title("100 %: what a kernel that only reads reaches", fontsize=9)
+    figure.suptitle(title_of(outcomes, precision), fontsize=10)
+    figure.legend(loc="upper center", bbox_to_anchor=(0.5, -0.005), ncol=4)
     return smallest(save(figure, folder, name))

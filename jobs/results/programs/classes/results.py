@@ -155,12 +155,10 @@ def notes_of(outcome, ours, auto):
         microseconds = ours.row["graph_seconds"] * 1e6
         missed = missed or microseconds > kind.graph_microseconds
         notes.append(f"{microseconds:.2f} us in a graph (<= {kind.graph_microseconds})")
-    if kind.share and ours and ours.row["share_of_read_bandwidth"]:
-        if ours.row["share_of_read_bandwidth"] < kind.share:
-            notes.append(f"share below {kind.share:.0%}")
-    if auto and outcome.first["nonzeros"] > AUTO_SETUP_NONZEROS:
-        if (auto.row["setup_products"] or 0) > AUTO_SETUP_PRODUCTS:
-            notes.append(f"set-up of auto above {AUTO_SETUP_PRODUCTS} products")
+    if kind.share and ours and ours.row["share_of_read_bandwidth"] and ours.row["share_of_read_bandwidth"] < kind.share:
+        notes.append(f"share below {kind.share:.0%}")
+    if auto and outcome.first["nonzeros"] > AUTO_SETUP_NONZEROS and (auto.row["setup_products"] or 0) > AUTO_SETUP_PRODUCTS:
+        notes.append(f"set-up of auto above {AUTO_SETUP_PRODUCTS} products")
     notes += [f"{entry.name}: {entry.reason}" for entry in outcome.formats if is_wrong(entry)]
     unchecked = max((entry.row["rows_unchecked"] or 0 for entry in outcome.formats), default=0)
     if unchecked:

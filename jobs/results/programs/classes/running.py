@@ -95,7 +95,7 @@ class Program:
             # Files are named without their folder, so that the table holds no path of a machine.
             run = subprocess.run(command, executable=options.rowhalo, timeout=limit, check=False,
                                  cwd=options.matrices, stdin=subprocess.DEVNULL,
-                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                                 capture_output=True)
         except subprocess.TimeoutExpired:
             return None, f"time-out after {limit:g} s"
         if run.returncode < 0:
