@@ -98,7 +98,7 @@ class Figures(PageCase):
     def test_the_best_is_named_and_how_sure_it_is(self):
         for ahead, said in ((0.2, "25.0% ahead of b (shown)"), (0.001, "0.1% ahead of b (not shown: within the noise)")):
             rows = [row(1, seconds * spread, repeat=repeat, format=name, point=name, command_line=f"rowhalo run --format {name} --halo h")
-                    for name, seconds in (("a", 1 - ahead), ("b", 1.0), ("c", 2.0))
+                    for name, seconds in (("a", 1 - ahead), ("b", 1.0), ("c", 2.0), ("auto", 0.5))
                     for repeat, spread in enumerate((1.0, 1.01, 0.99, 1.02, 0.98), 1)]
             page = self.page(self.write("t.csv", csv_text(rows)))
             self.assertEqual(page.sections()[0], "best")

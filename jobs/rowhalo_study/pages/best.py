@@ -31,10 +31,16 @@ def told_apart(rows: list[Row]) -> dict[tuple[Any, ...], str]:
         for place, name in differing if row["combination"][place] is not None) for row in rows}
 
 
+def named(rows: list[Row]) -> list[Row]:
+    """Without what auto chose where others were named: it is one of them."""
+    for place in range(len(COMBINATION)):
+        rows = [row for row in rows if row["combination"][place] != "auto"] or rows
+    return rows
+
+
 def best_of(rows: list[Row]) -> Optional[Best]:
     """Of lines of one matrix, number of ranks and precision; None where there is one combination."""
-    named = [row for row in rows if "auto" not in row["combination"]]   # auto is one of them
-    rows = named or rows
+    rows = named(rows)
     combinations = sorted(grouped(rows, "combination").values(), key=lambda some: measured(some).seconds)
     if len(combinations) < 2:
         return None
