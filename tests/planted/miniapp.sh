@@ -18,9 +18,6 @@ fault "neighbourhood collective sends and receives at one place" miniapp/halo/mp
 fault "device addresses for any MPI" miniapp/halo/mpi.cpp \
   'return site.no_device_messages;' \
   'return {};'
-fault "no overlap on CPUs either" miniapp/tune/choose.cpp \
-  'site.device == Device::cpu || wanted' \
-  'wanted'
 fault "one rank of a node sends all" miniapp/halo/node_plan.cpp \
   'return side == Side::sends ? ranks[place]' \
   'return side == Side::sends ? ranks[0]'
@@ -120,66 +117,10 @@ fault "messages inside nodes count all" miniapp/bench/describe.cpp \
   'quality.messages - between.messages;' \
   'quality.messages;' \
   cli_info
-fault "auto takes the last format" miniapp/tune/format_trials.cpp \
-  'if (!wins) return;' \
-  ''
-fault "auto takes the format that suits the first rank" miniapp/tune/timing.cpp \
-  'return slowest_seconds(with, batch, products) / static_cast<double>(batch.products);' \
-  'return batch.seconds / static_cast<double>(batch.products);'
-fault "each rank predicts for itself" miniapp/tune/format_trials.cpp \
-  'max_over_ranks(comm, call + std::max(memory, serial) + gathers);' \
-  'call + std::max(memory, serial) + gathers;' \
-  test_miniapp_n2
-fault "auto spends more than its budget" miniapp/tune/format_trials.cpp \
-  'return budget_.allows(max_seconds_since(start_) + expected, best_->rounds.seconds);' \
-  'return max_seconds_since(start_) <= 1e3 * budget_.seconds + 1;'
-fault "a spent budget counts as ruled out" miniapp/tune/format_trials.cpp \
-  'candidate.outcome = Outcome::budget_spent;' \
-  'candidate.outcome = Outcome::skipped;' \
-  test_miniapp_n1
 fault "two combinations are chosen" miniapp/commands/combinations.cpp \
   'if (one.outcome == Outcome::chosen) one.outcome = Outcome::slower;' \
   '' \
   cli_schema
-fault "auto tries a rival of the quickest only where the budget lasts" miniapp/tune/format_trials.cpp \
-  'if (!best_ || prospect.tried_anyway) return true;' \
-  'if (!best_) return true;' \
-  test_miniapp_n1
-fault "auto takes every trial to be as dear as the dearest" miniapp/tune/format_trials.cpp \
-  'usual * dearest_seconds_' \
-  'dearest_seconds_'
-fault "auto keeps nothing when it made room in vain" miniapp/tune/format_trials.cpp \
-  'if (const auto refusal = make(*best_)) throw *refusal;' \
-  'if (false) throw 0;'
-fault "auto multiplies one x over and over" miniapp/tune/format_trials.cpp \
-  'vectors_[k % 2]' \
-  'vectors_[0]'
-fault "auto gives up where memory lacks" miniapp/tune/format_trials.cpp \
-  'refusal->cause() != Cause::memory || !best_ || made_room_) return refusal;' \
-  'refusal->cause() == Cause::memory || !best_ || made_room_) return refusal;'
-fault "auto drops a format for its boundary rows" miniapp/tune/format_trials.cpp \
-  'if (!boundary_refusal || boundary_refusal->cause() == Cause::memory) return boundary_refusal;' \
-  'if (true) return boundary_refusal;'
-fault "auto tries the hopeless" miniapp/tune/format_trials.cpp \
-  'if (times <= hopeless) return {};' \
-  'if (true) return {};'
-fault "auto begins with the worst" miniapp/tune/format_trials.cpp \
-  'return a.predicted < b.predicted;' \
-  'return a.predicted > b.predicted;'
-fault "auto pays for conversions before it looks at CSR" miniapp/tune/format_trials.cpp \
-  'return prospect.reads_csr && times_the_quickest(prospect) <= hopeless;' \
-  'return prospect.reads_csr && false;'
-fault "auto looks at CSR before the second most promising" miniapp/tune/format_trials.cpp \
-  'list.begin() + promising' \
-  'list.begin() + 1' \
-  test_miniapp_n1
-fault "auto tries early what is hopeless" miniapp/tune/format_trials.cpp \
-  'return prospect.reads_csr && times_the_quickest(prospect) <= hopeless;' \
-  'return prospect.reads_csr;' \
-  test_miniapp_n1
-fault "auto waits for what is far behind" miniapp/tune/format_trials.cpp \
-  'if (is_far()) return;' \
-  ''
 fault "slices as long as their last rows" kernels/work.cpp \
   'longest_of_32 = std::max(longest_of_32, longest_of_8);' \
   'longest_of_32 = longest_of_8;'
@@ -209,14 +150,6 @@ fault "split forgets its ghosts" miniapp/spmv/operator.cpp \
   'return multiply(*kernels.boundary, {p.alpha, p.x, 1, p.y}, p.x.view(), nullptr, stream);' \
   'return;' \
   cli_schedules
-fault "split takes formats with the bits of csr" miniapp/tune/choose.cpp \
-  'if (!format.canonical) return;' \
-  'return;' \
-  cli_schedules
-fault "transports are tried where nothing is exchanged" miniapp/tune/choose.cpp \
-  'variants = {kept};' \
-  '' \
-  cli_schema
 fault "first ghost counts as owned" miniapp/spmv/loaded_matrix.cpp \
   'column >= matrix.owned_columns' \
   'column > matrix.owned_columns'
@@ -234,10 +167,6 @@ fault "all of a product is exposed" miniapp/bench/measurement.cpp \
   '1 - without.median() / with.median()' \
   '1 + 0 * without.median() / with.median()' \
   cli_schedules
-fault "10 million nonzeros are many already" miniapp/tune/trials.hpp \
-  'most_entries > many_entries' \
-  'most_entries >= many_entries' \
-  test_miniapp_n1
 fault "a baseline claims the bits of all" miniapp/commands/one_case.cpp \
   'if (order_of(kernels.schedule) == Order::split) {' \
   'if (false) {' \
@@ -253,38 +182,9 @@ fault "HDF5: batches x ranks" io/report/hdf5.cpp \
 fault "a rank reports whole batches" miniapp/bench/batches.cpp \
   'times.own_seconds.push_back(batch.seconds / count)' \
   'times.own_seconds.push_back(batch.seconds)'
-fault "products are timed on the user's x" miniapp/tune/products.cpp \
-  '  set_timed_x();
-' \
-  '  restart();
-'
-fault "ghosts of the first vector only are compared" miniapp/tune/products.cpp \
-  'if (!are(vector, std::span(setting_.x).subspan(owned))) return false;' \
-  'return are(vector, std::span(setting_.x).subspan(owned));'
-fault "ghosts are compared with the owned entries" miniapp/tune/products.cpp \
-  'std::span(setting_.x).subspan(owned))' \
-  'std::span(setting_.x).first(static_cast<std::size_t>(vector.ghosts) * vector.element_bytes()))'
-fault "another y than the timed one is checked" miniapp/tune/products.cpp \
-  'sequence_->run(products);' \
-  'if (setting_.stream.handle == nullptr) apply(0);'
 fault "wrong ghosts are no fault of the sequence" miniapp/bench/measurement.cpp \
   'if (!measurement.checked.ghosts_are_right) return' \
   'if (!measurement.checked.ghosts_are_right && measurement.y.empty()) return'
-fault "auto takes a transport that leaves wrong ghosts" miniapp/tune/transport_trials.cpp \
-  'if (!attempt->products->ghosts_arrive()) {' \
-  'if (!attempt->products->ghosts_arrive() && attempt->rounds.iterations < 0) {'
-fault "auto keeps the slowest transport" miniapp/tune/transport_trials.cpp \
-  'wins = faster == Faster::second;' \
-  'wins = faster != Faster::second;'
-fault "a transport without room ends the job" miniapp/tune/transport_trials.cpp \
-  '    } catch (const AgreedError& refusal) {
-      candidate.outcome = outcome_of(refusal);' \
-  '    } catch (const InputError& refusal) {
-      candidate.outcome = Outcome::refused;'
-fault "failures beside the host's calls are not looked for" miniapp/tune/timing.cpp \
-  '    products.check();
-    if (batch.products >= iterations) return batch;' \
-  '    if (batch.products >= iterations) return batch;'
 fault "NaN is in every range" miniapp/cli/options/words.hpp \
   'value >= low && value <= high;' \
   '!(value < low || value > high);'

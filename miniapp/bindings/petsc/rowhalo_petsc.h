@@ -14,7 +14,8 @@
 
 /* The types of a matrix: AIJ in all, but products by Rowhalo's operator. */
 #define MATROWHALO "rowhalo"
-/* The same for DMs, which make interpolations of their matrices' type if its name begins with aij. */
+/* The same for DMs, which make interpolations of their matrices' type if its name begins with aij.
+ */
 #define MATAIJROWHALO "aijrowhalo"
 #define MATSEQAIJROWHALO "seqaijrowhalo"
 #define MATMPIAIJROWHALO "mpiaijrowhalo"
