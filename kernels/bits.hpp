@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The two operations that the definition of the bits (spmv_kernel.hpp) is made of. Every CPU kernel
-// sums and writes its rows through them, so that there is one place where the arithmetic stands.
+// sums and writes its rows through them, so that there is one place where the arithmetic stands
+// (registers of several vectors: cpu/several_lanes.hpp).
 // They are always inlined: inside a function for AVX2 or AVX-512 (cpu/isa.hpp) the fused operation
 // is one instruction, elsewhere the C library's fma, which rounds the same way.
 #pragma once

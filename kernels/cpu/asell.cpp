@@ -27,6 +27,7 @@
 // the slots; 4 per row of a slice whose rows are not consecutive; v + 4 per entry of a long row.
 #include "kernels/cpu/asell_code.hpp"
 #include "kernels/cpu/asell_kernel.hpp"
+#include "kernels/cpu/asell_several.hpp"
 #include "kernels/cpu/cpu_format.hpp"
 #include "kernels/cpu/gather_trial.hpp"
 #include "kernels/cpu/sliced_rows.hpp"
@@ -70,9 +71,12 @@ class AsellKernel final : public CpuFormat {
         sample_of_slices(slices, [&](std::int64_t slice) { return slices_[slice].slot; }),
         [&](const LocalProduct& product) { return arguments_of(product); });
     gathers_ = run_ != loads;
+    several_ = several_functions<T>(isa);
+    decode_ = for_isa<AsellDecoding<T>>(isa);
   }
 
   std::optional<std::int64_t> dot_parts() const override { return parts_of_dot<T>(); }
+  bool takes_several() const override { return true; }
 
  private:
   void multiply(const LocalProduct& product, Stream) const override {
@@ -80,6 +84,20 @@ class AsellKernel final : public CpuFormat {
     run_parts_with_dot<T>(product, run_, arguments, rows_of_piece / c,
                           [&](std::int64_t begin, std::int64_t end, const double* x,
                               const double* y) { return dot_of_items(begin, end, x, y); });
+  }
+  void multiply_several(const LocalProduct& product, Stream) const override {
+    const SeveralArguments<T> several(product, streamable_rows());
+    const AsellSeveralArguments<T> slices{{several, {}}, arguments_of(product), several_.slice};
+    const LongRowsArguments<T> rows{several, long_rows_.view<T>(csr_)};
+    run_several_parts(
+        [&](const auto&, std::int64_t begin, std::int64_t end) {
+          const std::int64_t first_long = std::max(begin, lanes_.slices());
+          decode_(slices, begin, std::min(end, lanes_.slices()));
+          if (first_long < end) {
+            several_.long_rows(rows, first_long - lanes_.slices(), end - lanes_.slices());
+          }
+        },
+        several);
   }
   void refill(Stream) override {
     for_each_slice([this](std::int64_t slice) { fill_values(slice); });
@@ -269,6 +287,8 @@ class AsellKernel final : public CpuFormat {
   }
 
   Run run_ = nullptr;
+  SeveralFunctions<T> several_;
+  RangeFunction<AsellDecoding<T>> decode_ = nullptr;
   bool gathers_ = false;
   std::int64_t sigma_ = 0;
   LongRows long_rows_;

@@ -87,6 +87,74 @@ struct BsrBody {
   }
 };
 
+/// Several vectors: the rows of X of a block meet all its rows while they are in registers, and a
+/// row has one sum per vector, along its blocks:
+///   for each block, j < b, i < b: sum[i][k] = fma(a_ij, X[column + j][k], sum[i][k])
+template <class T>
+struct BsrSeveral {
+  using Value = T;
+  struct Arguments : SeveralArguments<T> {
+    BsrArguments<T> bsr;
+    int b;
+  };
+
+  /// Rows [i, i + group) of the blocks of block row r, of which those from `done` on are written.
+  /// width: b, or 0 where it is known only when it runs.
+  template <class Sums, int group, int width>
+  [[gnu::always_inline]] static void multiply(const Arguments& a, std::int64_t r, int i, int done,
+                                              const RowsOfY<T>& y) {
+    const BsrArguments<T>& m = a.bsr;
+    const int b = width == 0 ? a.b : width;
+    Sums sums[group];
+    Offset mask = m.begins[r].mask;
+    const Offset end = m.begins[r + 1].block;
+    for (Offset k = m.begins[r].block; k < end; ++k) {
+      const LocalIndex column = m.columns[k];
+      const T* values = m.values + k * b * b + i * b;
+      const T* x = a.x + (column >= 0 ? column : ~column) * a.vectors;
+      if (column >= 0) {
+#pragma GCC unroll 4
+        for (int j = 0; j < b; ++j, x += a.vectors) {
+#pragma GCC unroll 4
+          for (int l = 0; l < group; ++l) sums[l].add(values[l * b + j], x, a.vectors);
+        }
+      } else {
+        const std::uint64_t has = m.masks[mask++] >> (i * b);
+        for (int j = 0; j < b; ++j, x += a.vectors) {
+#pragma GCC unroll 4
+          for (int l = 0; l < group; ++l) {
+            if ((has >> (l * b + j) & 1) != 0) sums[l].add(values[l * b + j], x, a.vectors);
+          }
+        }
+      }
+    }
+    const auto first = static_cast<LocalIndex>(r * b + i);
+#pragma GCC unroll 4
+    for (int l = 0; l < group; ++l) {
+      if (l < done || first + l >= m.rows.count) continue;
+      sums[l].finish(a.alpha, a.beta, y(m.rows[first + l], a.vectors), a.vectors);
+    }
+  }
+
+  /// Block rows [begin, end).
+  template <class Sums>
+  [[gnu::always_inline]] static void run(const Arguments& arguments, std::int64_t begin,
+                                         std::int64_t end) {
+    const Arguments a = arguments;  // a copy that Y cannot alias
+    const RowsOfY<T> y{a.y, 0};
+    for (std::int64_t r = begin; r < end; ++r) {
+      if (a.b == 2) {
+        multiply<Sums, 2, 2>(a, r, 0, 0, y);
+      } else if (a.b == 3) {
+        multiply<Sums, 3, 3>(a, r, 0, 0, y);
+      } else {
+        multiply<Sums, 4, 0>(a, r, 0, 0, y);
+        if (a.b > 4) multiply<Sums, 4, 0>(a, r, a.b - 4, 8 - a.b, y);
+      }
+    }
+  }
+};
+
 template <class T>
 class BsrKernel final : public CpuFormat {
  public:
@@ -107,12 +175,22 @@ class BsrKernel final : public CpuFormat {
     fill();
     run_ = with_block_size(
         b_, [&](auto b) -> RangeFunction<BsrBody<T, 2>> { return for_isa<BsrBody<T, b>>(isa); });
+    run_several_ = for_isa<SeveralBody<BsrSeveral<T>>>(isa);
   }
+
+  bool takes_several() const override { return true; }
 
  private:
   void multiply(const LocalProduct& product, Stream) const override {
-    run_parts(run_, BsrArguments<T>{product, rows_, csr_.columns - 1, begins_.data(),
-                                    columns_.data(), masks_.data(), values_.data()});
+    run_parts(run_, arguments_of(product));
+  }
+  void multiply_several(const LocalProduct& product, Stream) const override {
+    run_several_parts(run_several_,
+                      typename BsrSeveral<T>::Arguments{{product, 0}, arguments_of(product), b_});
+  }
+  BsrArguments<T> arguments_of(const LocalProduct& product) const {
+    return {product,         rows_,         csr_.columns - 1, begins_.data(),
+            columns_.data(), masks_.data(), values_.data()};
   }
   void refill(Stream) override {
     for_each_part(bounds_, [&](std::int64_t begin, std::int64_t end) {
@@ -214,6 +292,7 @@ class BsrKernel final : public CpuFormat {
   Buffer<std::uint64_t> masks_;
   Buffer<T> values_;
   RangeFunction<BsrBody<T, 2>> run_ = nullptr;
+  RangeFunction<SeveralBody<BsrSeveral<T>>> run_several_ = nullptr;
 };
 
 }  // namespace

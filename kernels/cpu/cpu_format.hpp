@@ -11,6 +11,7 @@
 #include "kernels/cpu/buffer.hpp"
 #include "kernels/cpu/isa.hpp"
 #include "kernels/cpu/parts.hpp"
+#include "kernels/cpu/several.hpp"
 #include "kernels/format_kernel.hpp"
 
 namespace rowhalo {
@@ -53,6 +54,20 @@ class CpuFormat : public FormatKernel {
   template <class T>
   std::optional<std::int64_t> parts_of_dot() const {
     return std::is_same_v<T, double> ? std::optional(std::ssize(bounds_) - 1) : std::nullopt;
+  }
+
+  /// The same of SeveralArguments.
+  template <class Run, class Arguments>
+  void run_several_parts(Run run, const Arguments& arguments) const {
+    for_each_part(bounds_, [&](std::int64_t begin, std::int64_t end) {
+      run(arguments, begin, end);
+      if (arguments.streams) finish_streams();
+    });
+  }
+
+  /// Consecutive rows that a thread writes, about; 0 where a list says which.
+  std::int64_t streamable_rows() const {
+    return rows_.groups == nullptr ? rows_.count / (std::ssize(bounds_) - 1) : 0;
   }
 
   /// Of the arrays that the format made, each of which a product reads.

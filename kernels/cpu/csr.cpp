@@ -23,6 +23,7 @@
 // value, n (2 + 4) or n (4 + 4), in place of n (v + 4).
 #include "kernels/cpu/coded_values.hpp"
 #include "kernels/cpu/cpu_format.hpp"
+#include "kernels/cpu/several_csr.hpp"
 
 namespace rowhalo {
 namespace {
@@ -95,6 +96,47 @@ struct CsrBody {
   }
 };
 
+/// Several vectors.
+template <class T>
+struct CsrSeveralArguments : SeveralArguments<T> {
+  CsrCpuArguments<T> csr;
+  std::size_t stored_bytes;  ///< of a value
+};
+
+enum class Coding { none, any };
+
+template <class T, Coding coding>
+struct CsrSeveral {
+  using Value = T;
+  using Arguments = CsrSeveralArguments<T>;
+  struct Entries : CsrCpuArguments<T> {
+    std::size_t stored_bytes;
+    [[gnu::always_inline]] T value(Offset entry) const {
+      if constexpr (coding == Coding::any) {
+        if (stored_bytes == 1) return CsrBody<T, std::uint8_t>::value(*this, entry);
+        if (stored_bytes == 2) return CsrBody<T, std::uint16_t>::value(*this, entry);
+        if (stored_bytes == 4) return CsrBody<T, float>::value(*this, entry);
+      }
+      return CsrBody<T, T>::value(*this, entry);
+    }
+  };
+
+  template <class Sums>
+  [[gnu::always_inline]] static void run(const Arguments& arguments, std::int64_t begin,
+                                         std::int64_t end) {
+    const SeveralArguments<T> a = arguments;
+    const Entries entries{arguments.csr, arguments.stored_bytes};
+    const auto row = [&](std::int64_t k) __attribute__((always_inline)) {
+      return entries.rows[static_cast<LocalIndex>(k)];
+    };
+    const auto work = [&](std::int64_t first, std::int64_t last, const RowsOfY<T>& y)
+        __attribute__((always_inline)) {
+      multiply_csr<Sums>(a, entries, first, last, y, row);
+    };
+    if (begin < end) for_consecutive_rows<T>(a, row(begin), begin, end, work);
+  }
+};
+
 /// That multiply; all: values may be coded.
 enum class Threads { one, all };
 
@@ -111,25 +153,37 @@ class CsrKernel final : public CpuFormat {
            : stored_bytes == sizeof(std::uint8_t)  ? for_isa<CsrBody<T, std::uint8_t>>(isa)
            : stored_bytes == sizeof(std::uint16_t) ? for_isa<CsrBody<T, std::uint16_t>>(isa)
                                                    : for_isa<CsrBody<T, float>>(isa);
+    run_several_ = stored_bytes == sizeof(T)
+                       ? for_isa<SeveralBody<CsrSeveral<T, Coding::none>>>(isa)
+                       : for_isa<SeveralBody<CsrSeveral<T, Coding::any>>>(isa);
     constexpr double many_sectors = 0.33;  // per entry; see the top of the file
     const std::int64_t x_bytes = std::int64_t{matrix.columns} * std::int64_t{sizeof(T)};
     scattered_ = x_bytes > l2_bytes && touched_sectors(matrix) > many_sectors;
   }
 
   std::optional<std::int64_t> dot_parts() const override { return parts_of_dot<T>(); }
+  bool takes_several() const override { return true; }
 
  private:
   void multiply(const LocalProduct& product, Stream) const override {
-    const CsrCpuArguments<T> arguments{product,        csr_.offsets,       csr_.indices,
-                                       values_.data(), values_.distinct(), values_.fixed_code(),
-                                       rows_,          csr_.nonzeros,      scattered_};
     run_parts_with_dot<T>(
-        product, run_, arguments, rows_of_piece,
+        product, run_, arguments_of(product), rows_of_piece,
         [&](std::int64_t begin, std::int64_t end, const double* x, const double* y) {
           return dot_of_rows(static_cast<LocalIndex>(end - begin), x, y, [&](LocalIndex k) {
             return rows_[static_cast<LocalIndex>(begin) + k];
           });
         });
+  }
+
+  void multiply_several(const LocalProduct& product, Stream) const override {
+    run_several_parts(run_several_, CsrSeveralArguments<T>{{product, streamable_rows()},
+                                                           arguments_of(product),
+                                                           values_.bytes_each()});
+  }
+  CsrCpuArguments<T> arguments_of(const LocalProduct& product) const {
+    return {product,        csr_.offsets,       csr_.indices,
+            values_.data(), values_.distinct(), values_.fixed_code(),
+            rows_,          csr_.nonzeros,      scattered_};
   }
 
   std::int64_t stored_entries() const override { return listed_nonzeros(csr_, rows_); }
@@ -155,6 +209,7 @@ class CsrKernel final : public CpuFormat {
 
   CodedValues<T> values_;
   RangeFunction<CsrBody<T, T>> run_ = nullptr;
+  RangeFunction<SeveralBody<CsrSeveral<T, Coding::none>>> run_several_ = nullptr;
   bool scattered_ = false;
 };
 

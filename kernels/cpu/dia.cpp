@@ -17,6 +17,7 @@
 
 #include "kernels/cpu/cpu_format.hpp"
 #include "kernels/cpu/lanes.hpp"
+#include "kernels/cpu/several_slices.hpp"
 
 namespace rowhalo {
 namespace {
@@ -99,7 +100,9 @@ template <class T>
 class DiaKernel final : public CpuFormat {
  public:
   DiaKernel(const CsrView& matrix, RowListView rows, const Spec& options)
-      : CpuFormat(matrix, rows), run_(for_isa<DiaBody<T>>(chosen_isa(options))) {
+      : CpuFormat(matrix, rows),
+        run_(for_isa<DiaBody<T>>(chosen_isa(options))),
+        run_several_(several_functions<T>(chosen_isa(options)).slice) {
     find_diagonals();
     slots_ = std::int64_t{diagonals_} * rows.count;
     check_padding(options, {slots_, listed_nonzeros(matrix, rows), matrix},
@@ -120,15 +123,57 @@ class DiaKernel final : public CpuFormat {
     });
   }
 
+  bool takes_several() const override { return true; }
+
  private:
   void multiply(const LocalProduct& product, Stream) const override {
     run_parts(run_, typename DiaBody<T>::Arguments{product, rows_, csr_.columns, diagonals_,
                                                    offsets_.data(), masks_.data(), values_.data()});
   }
+  void multiply_several(const LocalProduct& product, Stream) const override {
+    run_several_parts(
+        [this](SliceArguments<T> a, std::int64_t begin, std::int64_t end) {
+          for (std::int64_t strip = begin; strip < end; ++strip) multiply_strip(a, strip);
+        },
+        SliceArguments<T>{{product, streamable_rows()}, {}});
+  }
   void refill(Stream) override {
     for_each_part(bounds_, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t strip = begin; strip < end; ++strip) fill_values(strip);
     });
+  }
+
+  /// Several vectors: the strip is a slice whose steps are the diagonals.
+  void multiply_strip(SliceArguments<T>& a, std::int64_t strip) const {
+    SlicePiece<T>& piece = a.piece;
+    LocalIndex rows[strip_lanes], columns[decoded_steps * strip_lanes];
+    T sums[most_vectors * strip_lanes];
+    OffsetStep steps[decoded_steps];
+    piece.lanes = lanes_of(strip);
+    piece.sums = sums;
+    piece.first_row = rows_[static_cast<LocalIndex>(strip * strip_lanes)];
+    const bool consecutive = rows_.groups == nullptr || rows_.groups[strip] >= 0;
+    for (LocalIndex l = 0; l < piece.lanes; ++l) {
+      rows[l] = rows_[static_cast<LocalIndex>(strip * strip_lanes) + l];
+    }
+    piece.rows = consecutive ? nullptr : rows;
+    piece.columns = consecutive ? nullptr : columns;
+    piece.offsets = consecutive ? steps : nullptr;
+    for (LocalIndex d = 0; d == 0 || d < diagonals_; d += decoded_steps) {
+      piece.steps = std::min<std::int64_t>(decoded_steps, diagonals_ - d);
+      piece.begins = d == 0;
+      piece.ends = d + piece.steps == diagonals_;
+      piece.values = values_.data() + strip * diagonals_ * strip_lanes + Offset{d} * piece.lanes;
+      for (LocalIndex s = 0; s < piece.steps; ++s) {
+        steps[s] = {offsets_[d + s], masks_[strip * diagonals_ + d + s]};
+        if (consecutive) continue;
+        for (LocalIndex l = 0; l < piece.lanes; ++l) {
+          const bool has = (steps[s].mask >> l & 1) != 0;
+          columns[s * piece.lanes + l] = has ? rows[l] + steps[s].offset : padding;
+        }
+      }
+      run_several_(a, 0, piece.lanes);
+    }
   }
 
   std::int64_t stored_entries() const override { return slots_; }
@@ -190,6 +235,7 @@ class DiaKernel final : public CpuFormat {
   }
 
   RangeFunction<DiaBody<T>> run_;
+  SeveralSlices<T> run_several_;
   LocalIndex diagonals_ = 0;
   std::int64_t slots_ = 0;
   Buffer<LocalIndex> offsets_;

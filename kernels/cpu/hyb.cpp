@@ -29,6 +29,7 @@
 
 #include "kernels/cpu/cpu_format.hpp"
 #include "kernels/cpu/lanes.hpp"
+#include "kernels/cpu/several_slices.hpp"
 
 namespace rowhalo {
 namespace {
@@ -106,11 +107,18 @@ std::vector<LocalIndex> lengths_of_rows(const CsrView& matrix, RowListView rows)
 using ChooseWidth = LocalIndex(const CsrView& matrix, RowListView rows,
                                const std::vector<LocalIndex>& lengths, const Spec& options);
 
+/// Where a row's entries may stand.
+enum class Places { block, block_and_list };
+
 template <class T>
 class HybKernel final : public CpuFormat {
  public:
-  HybKernel(const CsrView& matrix, RowListView rows, const Spec& options, ChooseWidth* choose_width)
-      : CpuFormat(matrix, rows), run_(for_isa<HybBody<T>>(chosen_isa(options))) {
+  HybKernel(const CsrView& matrix, RowListView rows, const Spec& options, ChooseWidth* choose_width,
+            Places places)
+      : CpuFormat(matrix, rows),
+        run_(for_isa<HybBody<T>>(chosen_isa(options))),
+        run_several_(several_functions<T>(chosen_isa(options)).slice),
+        places_(places) {
     const std::vector<LocalIndex> lengths = lengths_of_rows(matrix, rows);
     width_ = choose_width(matrix, rows, lengths, options);
     chunks_ = (std::int64_t{rows.count} + chunk_rows - 1) / chunk_rows;
@@ -122,12 +130,34 @@ class HybKernel final : public CpuFormat {
     fill(lengths);
   }
 
+  bool takes_several() const override { return places_ == Places::block; }
+
  private:
   void multiply(const LocalProduct& product, Stream) const override {
     run_parts(run_, typename HybBody<T>::Arguments{product, rows_, width_, full_.data(),
                                                    block_indices_.data(), block_values_.data(),
                                                    begins_.data(), list_rows_.data(),
                                                    list_columns_.data(), list_values_.data()});
+  }
+  void multiply_several(const LocalProduct& product, Stream) const override {
+    run_several_parts(
+        [this](SliceArguments<T> a, std::int64_t begin, std::int64_t end) {
+          SlicePiece<T>& piece = a.piece;
+          for (std::int64_t chunk = begin; chunk < end; ++chunk) {
+            const LocalIndex first = first_row(chunk);
+            piece.lanes = first_row(chunk + 1) - first;
+            piece.values = block_values_.data() + Offset{first} * width_;
+            piece.columns = block_indices_.data() + Offset{first} * width_;
+            piece.steps = width_;
+            piece.full = full_[chunk];
+            piece.first_row = first;
+            LocalIndex rows[chunk_rows];
+            piece.rows = rows_.groups == nullptr ? nullptr : rows;
+            for (LocalIndex l = 0; l < piece.lanes; ++l) rows[l] = rows_[first + l];
+            run_several_(a, 0, piece.lanes);
+          }
+        },
+        SliceArguments<T>{{product, streamable_rows()}, {}});
   }
 
   std::int64_t stored_entries() const override {
@@ -203,6 +233,8 @@ class HybKernel final : public CpuFormat {
 
   LocalIndex width_ = 0;
   RangeFunction<HybBody<T>> run_;
+  SeveralSlices<T> run_several_;
+  Places places_;
   std::int64_t chunks_ = 0;
   Buffer<LocalIndex> full_, block_indices_, list_rows_, list_columns_;
   Buffer<Offset> begins_;
@@ -255,11 +287,13 @@ LocalIndex chosen_width(const CsrView& matrix, RowListView rows,
 
 }  // namespace
 
-const FormatParts coo_format{make_cpu_format<HybKernel, no_width>, {"simd"}};
+const FormatParts coo_format{make_cpu_format<HybKernel, no_width, Places::block_and_list>,
+                             {"simd"}};
 
-const FormatParts ell_format{make_cpu_format<HybKernel, longest_width>, {"max_padding", "simd"}};
+const FormatParts ell_format{make_cpu_format<HybKernel, longest_width, Places::block>,
+                             {"max_padding", "simd"}};
 
-const FormatParts hyb_format{make_cpu_format<HybKernel, chosen_width>,
+const FormatParts hyb_format{make_cpu_format<HybKernel, chosen_width, Places::block_and_list>,
                              {"width", "max_padding", "simd"}};
 
 }  // namespace rowhalo

@@ -21,6 +21,7 @@
 #include "kernels/cpu/cpu_format.hpp"
 #include "kernels/cpu/gather_trial.hpp"
 #include "kernels/cpu/lanes.hpp"
+#include "kernels/cpu/several_slices.hpp"
 #include "kernels/cpu/sliced_rows.hpp"
 
 namespace rowhalo {
@@ -121,11 +122,31 @@ class SellKernel final : public CpuFormat {
         sample_of_slices(slices_, [&](std::int64_t slice) { return begins_[slice]; }),
         [&](const LocalProduct& product) { return arguments_of(product); });
     gathers_ = run_ != loads;
+    run_several_ = several_functions<T>(isa).slice;
   }
+
+  bool takes_several() const override { return true; }
 
  private:
   void multiply(const LocalProduct& product, Stream) const override {
     run_parts(run_, arguments_of(product));
+  }
+  void multiply_several(const LocalProduct& product, Stream) const override {
+    SliceArguments<T> all{{product, streamable_rows()}, {}};
+    run_several_parts(
+        [this](SliceArguments<T> a, std::int64_t begin, std::int64_t end) {
+          SlicePiece<T>& piece = a.piece;
+          for (std::int64_t slice = begin; slice < end; ++slice) {
+            piece.lanes = lanes_.lanes(slice);
+            piece.values = values_.data() + begins_[slice];
+            piece.columns = indices_.data() + begins_[slice];
+            piece.steps = (begins_[slice + 1] - begins_[slice]) / piece.lanes;
+            piece.full = full_[slice];
+            piece.set_rows(lanes_.view(), slice);
+            run_several_(a, 0, piece.lanes);
+          }
+        },
+        all);
   }
   void refill(Stream) override {
     for_each_part(bounds_, [&](std::int64_t begin, std::int64_t end) {
@@ -234,6 +255,7 @@ class SellKernel final : public CpuFormat {
   Buffer<T> values_;
   Run run_ = nullptr;
   bool gathers_ = false;
+  SeveralSlices<T> run_several_ = nullptr;
 };
 
 }  // namespace

@@ -183,3 +183,27 @@ fault "ROWHALO_SIMD is not looked at" kernels/cpu/isa.cpp \
 fault "the matrix counted once per vector" kernels/spmv_kernel.cpp \
   'if (!takes_several()) work.matrix_bytes' \
   'work.matrix_bytes'
+fault "several vectors: the last register is the first" kernels/cpu/several.hpp \
+  'return v == count - 1 ? vectors - width : v * width;' \
+  'return v == count - 1 ? 0 : v * width;'
+fault "several vectors: y read when beta is 0" kernels/cpu/several.hpp \
+  'if (beta == 0) {' \
+  'if (beta == alpha) {'
+fault "several vectors: streamed rows lack their last entry" kernels/cpu/several.hpp \
+  'std::copy(from + k, from + size, to + k);' \
+  'std::copy(from + k, from + size - 1, to + k);'
+fault "several vectors: the last entry of a longer row" kernels/cpu/several_csr.hpp \
+  'Offset e = first; e < last; ++e' \
+  'Offset e = first; e + 1 < last; ++e'
+fault "several vectors: the mask of another lane" kernels/cpu/several_slices.hpp \
+  '(step.mask >> lane[r] & 1) == 0' \
+  '(step.mask >> lane[r] & 2) == 0'
+fault "several vectors: distances begin anew in every piece" kernels/cpu/asell_several.hpp \
+  'if (begin == 0) {' \
+  'if (begin >= 0) {'
+fault "several vectors: diagonals beyond the first piece" kernels/cpu/dia.cpp \
+  'piece.begins = d == 0;' \
+  'piece.begins = true;'
+fault "several vectors: a row of a block is finished twice" kernels/cpu/bsr.cpp \
+  'a.b - 4, 8 - a.b, y' \
+  'a.b - 4, 7 - a.b, y'
