@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The baselines cusparse-csr1 and cusparse-csr2: algorithms 1 and 2 for CSR; cusparse-coo:
-// algorithm 1 for coordinates sorted by row.
+// algorithm 1 for coordinates sorted by row. Several vectors in row layout (cusparse_several.hpp):
+// csr1 takes SpMM's algorithm 1 for CSR, csr2 the faster of 2 and 3.
 //
 // Bytes of the matrix (cusparse-csr1, cusparse-csr2): n (v + 4) + 4 (m + 1); beyond 2^31 - 1
 // nonzeros n (v + 8) + 8 (m + 1).
@@ -10,7 +11,7 @@
 
 #include "kernels/gpu/conversion/convert.hpp"
 #include "kernels/gpu/device/shared_memory.hpp"
-#include "kernels/gpu/vendor/cusparse_kernel.hpp"
+#include "kernels/gpu/vendor/cusparse_several.hpp"
 
 namespace rowhalo {
 namespace {
@@ -27,7 +28,7 @@ constexpr std::uint32_t no_entry = 0x7fffffff;
 class CusparseCsr final : public CusparseKernel {
  public:
   CusparseCsr(const CsrView& matrix, const Spec&, cusparseSpMVAlg_t algorithm)
-      : CusparseKernel(matrix, algorithm) {
+      : CusparseKernel(matrix, algorithm), several_(algorithms_of_several(algorithm)) {
     // Offsets of 64 bits are taken only with columns of 64 bits.
     const bool wide = matrix.nonzeros > std::numeric_limits<std::int32_t>::max();
     const cusparseIndexType_t type = wide ? CUSPARSE_INDEX_64I : CUSPARSE_INDEX_32I;
@@ -47,7 +48,16 @@ class CusparseCsr final : public CusparseKernel {
     prepare(description, wide ? Preparation::off : Preparation::on);
   }
 
+  bool takes_several() const override { return true; }
+
  private:
+  static std::vector<cusparseSpMMAlg_t> algorithms_of_several(cusparseSpMVAlg_t algorithm) {
+    if (algorithm == CUSPARSE_SPMV_CSR_ALG1) return {CUSPARSE_SPMM_CSR_ALG1};
+    return {CUSPARSE_SPMM_CSR_ALG2, CUSPARSE_SPMM_CSR_ALG3};
+  }
+  void multiply_several(const LocalProduct& product, Stream stream) const override {
+    several_.multiply(context(), this->matrix(), csr_, product, stream);
+  }
   std::int64_t stored_entries() const override { return csr_.nonzeros; }
   std::int64_t matrix_bytes(const RowCounts&) const override {
     const std::size_t index = wide_columns_.size() > 0 ? sizeof(std::int64_t) : sizeof(LocalIndex);
@@ -55,10 +65,13 @@ class CusparseCsr final : public CusparseKernel {
     const std::int64_t offset = offsets_.size() > 0 ? sizeof(std::int32_t) : sizeof(Offset);
     return csr_.nonzeros * entry + (std::int64_t{csr_.rows} + 1) * offset;
   }
-  std::int64_t own_bytes() const override { return offsets_.bytes() + wide_columns_.bytes(); }
+  std::int64_t own_bytes() const override {
+    return offsets_.bytes() + wide_columns_.bytes() + several_.bytes();
+  }
 
   DeviceArray<std::int32_t> offsets_;
   DeviceArray<std::int64_t> wide_columns_;
+  mutable CusparseSeveral several_;  ///< ready for the number of vectors of the last product
 };
 
 /// Refuses with cuSPARSE's own words where it cannot multiply: with so many nonzeros that was seen

@@ -46,6 +46,12 @@ struct Cusparse {
   ROWHALO_FUNCTION(create_dn_vec, cusparseCreateDnVec);
   ROWHALO_FUNCTION(spmv_buffer_size, cusparseSpMV_bufferSize);
   ROWHALO_FUNCTION(spmv_preprocess, cusparseSpMV_preprocess);
+  ROWHALO_FUNCTION(create_dn_mat, cusparseCreateDnMat);
+  ROWHALO_FUNCTION(destroy_dn_mat, cusparseDestroyDnMat);
+  ROWHALO_FUNCTION(dn_mat_set_values, cusparseDnMatSetValues);
+  ROWHALO_FUNCTION(spmm, cusparseSpMM);
+  ROWHALO_FUNCTION(spmm_buffer_size, cusparseSpMM_bufferSize);
+  ROWHALO_FUNCTION(spmm_preprocess, cusparseSpMM_preprocess);
 #undef ROWHALO_FUNCTION
 };
 
@@ -74,6 +80,7 @@ class CusparseKernel : public FormatKernel {
                  cusparseOperation_t operation = CUSPARSE_OPERATION_NON_TRANSPOSE);
 
   cusparseHandle_t context() const { return context_.get(); }
+  cusparseConstSpMatDescr_t matrix() const { return matrix_.get(); }
   enum class Preparation { on, off };
   /// Takes the matrix and, unless that is off, lets cuSPARSE prepare itself.
   void prepare(cusparseConstSpMatDescr_t matrix, Preparation preparation = Preparation::on);
