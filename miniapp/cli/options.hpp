@@ -11,6 +11,7 @@
 
 #include "io/report/report.hpp"
 #include "miniapp/bench/batches.hpp"
+#include "miniapp/halo/halo_vector.hpp"
 #include "miniapp/solve/solver_options.hpp"
 #include "miniapp/tune/schedule.hpp"
 #include "partition/base/types.hpp"
@@ -56,6 +57,8 @@ struct KernelOptions {
   bool graph = true;          ///< where transport and schedule allow it
   bool reproducible = false;  ///< rows are summed in their stored order, in whatever format
   double alpha = 1, beta = 0;
+  int vectors = 1;              ///< x and y are so many at once
+  Layout layout = Layout::row;  ///< of these, for the caller
   std::string x = "random:seed=1", y = "zeros";
   std::string rhs = "manufactured";  ///< of solve
 };

@@ -13,6 +13,15 @@
 
 namespace rowhalo {
 
+/// How several vectors lie in memory.
+enum class Layout {
+  row,    ///< the entries of a row side by side
+  column  ///< one vector after the other
+};
+constexpr const char* name_of(Layout layout) {
+  return layout == Layout::row ? "row" : "column";
+}
+
 /// View; valid until the transport that made it is closed.
 struct HaloVector {
   std::byte* data = nullptr;

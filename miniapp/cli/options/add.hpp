@@ -45,6 +45,8 @@ void add_value_codes_option(App& app, KernelOptions& options);
 void add_format_options(App& app, KernelOptions& options, const std::vector<std::string>& first);
 /// --device, --graph, --precision, --alpha, --beta, --x and --y.
 void add_product_options(App& app, KernelOptions& options, const std::string& graphs);
+/// --vectors and --layout.
+void add_vectors_options(App& app, KernelOptions& options);
 
 /// `first`: words that stand for no single transport.
 void add_halo_option(App& app, ExchangeOptions& options, const std::vector<std::string>& first);

@@ -107,6 +107,19 @@ void add_product_options(App& app, KernelOptions& options, const std::string& gr
             with_default("y before the product: the names of --x", options.y));
 }
 
+void add_vectors_options(App& app, KernelOptions& options) {
+  app.under(product_group);
+  add_number(app, "--vectors", options.vectors, "K", 1, most_vectors,
+             fmt::format("Y = alpha*A*X + beta*Y with K vectors at once, at most {}; vector k of "
+                         "random:seed=N is random:seed=N+k, k from 0 (default: {})",
+                         most_vectors, options.vectors));
+  add_choice<Layout>(app, "--layout", options.layout,
+                     {{"row", Layout::row}, {"column", Layout::column}},
+                     with_default("how the K vectors lie: row: the K entries of a row side by side "
+                                  "| column: one vector after the other",
+                                  name_of(options.layout)));
+}
+
 void check(const KernelOptions& options, Device device) {
   const auto usable = [&](const FormatEntry& entry) {
     return entry.device == device && takes(entry, options.precision);
