@@ -154,6 +154,10 @@ void fields(const KernelReport& k, auto&& field) {
   field("parameters", k.parameters,
         "what the format chose by itself for the interior rows of rank 0, e.g. offsets 100 %; 2 "
         "values");
+  field("vectors_at_once", k.vectors_at_once,
+        "that a kernel multiplies; 1 beside several vectors: one product after the other, each "
+        "with its exchange",
+        positive);
   field("device", Word{k.device, {"cpu", "gpu"}}, "where it ran");
   field("precision",
         Word{std::string(name_of(k.precision)), {"fp64", "fp32", "mixed", "fp16", "bf16"}},
@@ -216,6 +220,8 @@ void fields(const TimingReport& t, auto&& field) {
   field("median_low_seconds", t.median_low_seconds,
         "the median lies between this and the next with a confidence of 95 % (seconds)");
   field("median_high_seconds", t.median_high_seconds, "see median_low_seconds");
+  field("seconds_per_vector", t.seconds_per_vector,
+        "median_seconds over the vectors of a product (seconds)");
   field("min_seconds", t.min_seconds, "fastest batch (seconds)");
   field("p95_seconds", t.p95_seconds, "95th percentile of batches (seconds)");
   field("phases", t.phases, "mean of one product in each phase, from a pass of its own");
@@ -247,6 +253,11 @@ void fields(const ValidationReport& v, auto&& field) {
   field("y_hash", Hash{v.y_hash},
         "sum mod 2^64 of a hash of every entry of y, hexadecimal since 64-bit integers are lost by "
         "readers that keep doubles");
+  std::vector<Hash> hashes;
+  for (const std::uint64_t hash : v.y_hashes) hashes.push_back({hash});
+  field("y_hashes", hashes,
+        "of each vector, the first as y_hash; in formats with the bits of csr "
+        "that of a run with this vector alone; empty: the command has no y of its own");
   field("petsc_seconds", v.petsc_seconds, "of PETSc's product on the same ranks (seconds)");
   field("note", v.note, "e.g. why PETSc was not used; empty otherwise");
 }
@@ -338,6 +349,8 @@ void fields(const RunReport& r, auto&& field) {
         r.matrix.info.source.empty() ? std::nullopt : std::optional<MatrixReport>(r.matrix),
         "the matrix that is multiplied, with --transpose the transpose; null: the command network");
   field("transposed", r.transposed, "whether `matrix` is the transpose of the source's");
+  field("vectors", r.vectors, "that a product multiplies", positive);
+  field("layout", Word{r.layout, {"row", "column"}}, "how several vectors lie for the caller");
   field("partition", r.partition, "who owns which rows");
   field("halo", r.halo, "exchange of entries of x");
   field("kernel", r.kernel, "the product on a rank");

@@ -55,6 +55,9 @@ void write_header(std::ostream& out, const Provenance& provenance, bool color) {
 
 void write_fom_lines(std::ostream& out, const RunReport& report) {
   if (report.timing) write_fom(out, "spmv_median_seconds", report.timing->median_seconds, "s");
+  if (report.timing && report.vectors > 1) {
+    write_fom(out, "spmv_seconds_per_vector", report.timing->seconds_per_vector, "s");
+  }
   if (report.performance) {
     write_fom(out, "spmv_gflops", report.performance->gflops, "GF/s");
     write_fom(out, "spmv_gbytes", report.performance->gbytes_per_second, "GB/s");

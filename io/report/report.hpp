@@ -146,6 +146,7 @@ struct KernelReport {
   std::vector<FormatCandidate> candidates;                 ///< empty when the format was named
   std::optional<ChoiceCost> choice{};                      ///< likewise
   std::string parameters{};  ///< what the format chose by itself, interior rows of rank 0
+  int vectors_at_once = 1;   ///< 1 where a product of several vectors is one for each
 };
 
 /// Each the slowest rank's.
@@ -185,6 +186,7 @@ struct TimingReport {
   /// empty where a signal came before it was measured.
   std::optional<double> exposed_seconds;
   double median_low_seconds = 0, median_high_seconds = 0;  ///< interval of 95 % of the median
+  double seconds_per_vector = 0;  ///< median_seconds over the vectors of a product
 };
 
 struct PerformanceReport {
@@ -204,8 +206,9 @@ struct ValidationReport {
   std::int64_t rows_checked = 0;
   std::uint64_t y_hash = 0;
   std::optional<double> petsc_seconds;
-  std::string note;                 ///< e.g. why PETSc was not used; empty otherwise
-  std::int64_t rows_unchecked = 0;  ///< rows about which no bound proves anything
+  std::string note;                       ///< e.g. why PETSc was not used; empty otherwise
+  std::int64_t rows_unchecked = 0;        ///< rows about which no bound proves anything
+  std::vector<std::uint64_t> y_hashes{};  ///< of each vector, the first as y_hash
 };
 
 /// One of the two operators of `run --pair`. Bytes: all ranks.
@@ -307,6 +310,8 @@ struct RunReport {
   std::optional<SystemReport> system;  ///< empty: nothing was computed
   MatrixReport matrix;                 ///< that is multiplied; without a source: `network`
   bool transposed = false;             ///< of the source, by --transpose
+  int vectors = 1;                     ///< that a product multiplies
+  std::string layout = "row";          ///< of these, where products begin and end
   std::optional<PartitionReport> partition;
   std::optional<HaloReport> halo;
   std::optional<KernelReport> kernel;

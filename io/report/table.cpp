@@ -127,6 +127,9 @@ void write_matrix(Table& table, const RunReport& report) {
   table.line("source", "{}{}", report.transposed ? "transpose of " : "", m.info.source);
   table.line("size", "{} x {}, {}{} nonzeros", grouped(m.info.rows), grouped(m.info.columns),
              !info || info->exact_nonzeros ? "" : "about ", grouped(m.nonzeros));
+  if (report.vectors > 1) {
+    table.line("vectors", "{}, in {} layout", report.vectors, report.layout);
+  }
   table.line("kind", "{} {}{}", m.info.field, m.info.symmetry,
              m.info.block > 1 ? fmt::format(", blocks of {}", m.info.block) : "");
   if (info && info->grid) {
@@ -191,7 +194,8 @@ void write_halo(Table& table, const HaloReport& h) {
                    &TransportCandidate::exposed_seconds);
 }
 
-void write_kernel(Table& table, const KernelReport& k, const std::optional<TuningReport>& tuning) {
+void write_kernel(Table& table, const KernelReport& k, const RunReport& report) {
+  const std::optional<TuningReport>& tuning = report.tuning;
   table.group("Kernel");
   if (tuning) table.line("tuning", "from " + tuning->file + ", without trial runs");
   const bool one_format = k.boundary_format.empty() || k.boundary_format == k.format;
@@ -199,6 +203,9 @@ void write_kernel(Table& table, const KernelReport& k, const std::optional<Tunin
              one_format ? "" : fmt::format(", boundary {}", k.boundary_format), k.device,
              name_of(k.precision));
   if (!k.parameters.empty()) table.line("chosen", k.parameters);
+  if (report.vectors > k.vectors_at_once) {
+    table.line("vectors", "one after the other, each with its exchange: this format takes one");
+  }
   table.line("work per product", "{}, {} flops", bytes_text(k.bytes), grouped(k.flops));
   table.line("footprint", bytes_text(k.footprint_bytes) + " beside the CSR arrays");
   table.line("set-up", seconds_text(k.setup_seconds));
@@ -241,12 +248,15 @@ void write_output(Table& table, const SetupReport& s, const MemoryReport& memory
   table.line("memory per rank", "at most {}", bytes_text(memory.peak_bytes_max_rank));
 }
 
-void write_timing(Table& table, const TimingReport& t,
-                  const std::optional<PerformanceReport>& performance) {
+void write_timing(Table& table, const TimingReport& t, const RunReport& report) {
+  const std::optional<PerformanceReport>& performance = report.performance;
   table.group("Timing");
   table.line("time per product", "median {}, min {}, 95th percentile {}",
              seconds_text(t.median_seconds), seconds_text(t.min_seconds),
              seconds_text(t.p95_seconds));
+  if (report.vectors > 1) {
+    table.line("time per vector", "median {}", seconds_text(t.seconds_per_vector));
+  }
   table.line("batches", t.batches == 0 ? fmt::format("a part of one, {} products", t.iterations)
                                        : fmt::format("{} of {} products", t.batches, t.iterations));
   if (t.median_seconds > 1.5 * t.min_seconds) {
@@ -291,7 +301,10 @@ void write_validation(Table& table, const ValidationReport& v,
             : "";
     table.line("petsc per product", seconds_text(*v.petsc_seconds) + ratio);
   }
-  table.line("y_hash", "0x{:016x}", v.y_hash);
+  if (v.y_hashes.size() < 2) return table.line("y_hash", "0x{:016x}", v.y_hash);
+  for (std::size_t k = 0; k < v.y_hashes.size(); ++k) {
+    table.line(k == 0 ? "y_hash per vector" : "", "0x{:016x}", v.y_hashes[k]);
+  }
 }
 
 /// The parts that took a hundredth of it or more.
@@ -318,7 +331,7 @@ void write_table(std::ostream& out, const RunReport& report, bool color) {
   if (report.info) write_info(table, report);
   if (report.partition) write_partition(table, *report.partition, report.matrix.nonzeros);
   if (report.halo) write_halo(table, *report.halo);
-  if (report.kernel) write_kernel(table, *report.kernel, report.tuning);
+  if (report.kernel) write_kernel(table, *report.kernel, report);
   if (report.info) {
     write_need_of_info(table, report);
   } else if (report.output) {
@@ -326,7 +339,7 @@ void write_table(std::ostream& out, const RunReport& report, bool color) {
   } else if (!report.network) {
     write_setup(table, report.setup, report.memory);
   }
-  if (report.timing) write_timing(table, *report.timing, report.performance);
+  if (report.timing) write_timing(table, *report.timing, report);
   if (report.expected) write_expected(table, *report.expected, report.timing);
   if (report.validation) write_validation(table, *report.validation, report.timing);
   if (report.pair) write_pair(table, *report.pair);

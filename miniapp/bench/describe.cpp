@@ -202,7 +202,7 @@ std::int64_t peak_host_bytes(const Comm& comm) {
 }
 
 PerformanceReport describe_performance(const MatrixReport& matrix, Precision precision,
-                                       double seconds) {
+                                       double seconds, int vectors) {
   const auto value = static_cast<double>(matrix_value_bytes(precision));
   const auto entry = static_cast<double>(vector_value_bytes(precision));
   const auto rows = static_cast<double>(matrix.info.rows),
@@ -210,10 +210,10 @@ PerformanceReport describe_performance(const MatrixReport& matrix, Precision pre
   const auto nonzeros = static_cast<double>(matrix.nonzeros);
   const bool dense = nonzeros == rows * columns;
   const double index_bytes = dense ? 0 : 4 * nonzeros + 4 * rows;
-  const double bytes = value * nonzeros + entry * (rows + columns) + index_bytes;
+  const double bytes = value * nonzeros + vectors * entry * (rows + columns) + index_bytes;
   PerformanceReport report;
   if (seconds > 0) {
-    report.gflops = 2 * nonzeros / seconds * 1e-9;
+    report.gflops = 2 * vectors * nonzeros / seconds * 1e-9;
     report.gbytes_per_second = bytes / seconds * 1e-9;
   }
   return report;

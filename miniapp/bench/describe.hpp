@@ -43,10 +43,10 @@ PartitionJudgement describe_candidate(const PartitionCandidate& candidate, Preci
 /// Collective. Most memory that a rank's process has held so far.
 std::int64_t peak_host_bytes(const Comm& comm);
 
-/// Rates of one product. Bytes are those of CSR whatever the format: value and 32-bit column a
-/// nonzero, 4 per row, x and y once; of a dense matrix the values and the vectors.
+/// Rates of one product of `vectors`. Bytes are those of CSR whatever the format: value and 32-bit
+/// column a nonzero, 4 per row, each x and y once; of a dense matrix the values and the vectors.
 PerformanceReport describe_performance(const MatrixReport& matrix, Precision precision,
-                                       double seconds);
+                                       double seconds, int vectors = 1);
 
 /// Of this rank, from the start of its process until now. Phases that belong nowhere are `other`.
 WallReport wall_of(const Progress& progress);

@@ -22,7 +22,7 @@ PhaseReport measure_phases(const ProductSetting& setting, Products& products, in
   constexpr int between_looks = 10;  // at a request to stop
   std::array<double, phase_count> seconds{};
   const bool gpu = setting.site.device == Device::gpu;
-  PhaseMarks marks(setting.site.device);
+  PhaseMarks marks(setting.site.device, setting.vectors);
   int done = 0;
   for (; done < count; ++done) {
     if (done % between_looks == between_looks - 1 && stop_requested(setting.measuring)) break;
@@ -85,8 +85,8 @@ Exposure measure_exposure(const ProductSetting& setting, Products& products,
 
 }  // namespace
 
-PhaseMarks::PhaseMarks(Device device) {
-  if (device == Device::gpu) events.resize(1 + step_count);
+PhaseMarks::PhaseMarks(Device device, int vectors) {
+  if (device == Device::gpu) events.resize(1 + step_count * vectors);
 }
 
 void PhaseMarks::take(Products& products, Stream stream) {
@@ -111,9 +111,14 @@ SequenceFault sequence_fault(const Measurement& measurement, bool repeatable) {
 
 Measurement measure(const ProductSetting& setting, Products& products, const BatchOptions& options,
                     double beta, const std::vector<std::byte>& y0) {
-  const auto hash = [&](const std::vector<std::byte>& y) {
-    return hash_vector(setting.measuring.comm, setting.matrix, setting.block.view().precision,
-                       y.data());
+  const auto hashes = [&](const std::vector<std::byte>& y) {
+    std::vector<std::uint64_t> result;
+    for (int k = 0; k < setting.vectors; ++k) {
+      result.push_back(hash_vector(setting.measuring.comm, setting.matrix,
+                                   setting.block.view().precision,
+                                   y.data() + k * (y.size() / setting.vectors)));
+    }
+    return result;
   };
   Measurement result;
   // Taken before the timing, since afterwards there may be no memory. All bits set is a NaN in
@@ -128,6 +133,7 @@ Measurement measure(const ProductSetting& setting, Products& products, const Bat
   result.timing.batches = times.part > 0 ? 0 : static_cast<int>(times.seconds.size());
   result.timing.iterations = times.part > 0 ? times.part : times.iterations;
   result.timing.median_seconds = times.median();
+  result.timing.seconds_per_vector = result.timing.median_seconds / setting.vectors;
   result.timing.min_seconds = quantile(times.seconds, 0);
   result.timing.p95_seconds = quantile(times.seconds, 0.95);
   const Interval interval = interval_of_median(times.seconds);
@@ -154,12 +160,12 @@ Measurement measure(const ProductSetting& setting, Products& products, const Bat
   result.whole_graph =
       max_over_ranks(setting.measuring.comm, std::int64_t{!products.sequence().is_whole()}) == 0;
   result.y = products.run_single(std::move(result.y));
-  result.y_hash = hash(result.y);
+  result.y_hashes = hashes(result.y);
   if (beta == 0) {
-    const std::uint64_t single = result.y_hash;
+    const std::vector<std::uint64_t> single = result.y_hashes;
     result.y = std::move(result.checked.y);
-    result.y_hash = hash(result.y);
-    result.repeatable = result.y_hash == single;
+    result.y_hashes = hashes(result.y);
+    result.repeatable = result.y_hashes == single;
   }
   result.interrupted = stop_requested(setting.measuring);
   return result;

@@ -20,7 +20,8 @@ struct PhaseMarks {
   std::vector<double> host;         ///< by the host's clock: the beginning, then a value per phase
   std::vector<EventHandle> events;  ///< the same marks on a GPU; empty on the CPU
 
-  explicit PhaseMarks(Device device);
+  /// For products of so many vectors, each of which may take the steps.
+  PhaseMarks(Device device, int vectors);
   void take(Products& products, Stream stream);
 };
 
@@ -35,9 +36,10 @@ struct Measurement {
   TimingReport timing;  ///< no batches: those of a part of the only one, or no iterations either
   OwnTimes own;
   bool interrupted = false;  ///< by a signal: then only the times so far are there
-  /// y after one product from y0; where beta is 0 as the timed sequence left it.
+  /// y after one product from y0; where beta is 0 as the timed sequence left it. Several vectors
+  /// one after the other, with a hash each.
   std::vector<std::byte> y;
-  std::uint64_t y_hash = 0;
+  std::vector<std::uint64_t> y_hashes;
   CheckedRun checked;       ///< of the timed sequence
   bool whole_graph = true;  ///< the graph that was timed holds as many products as it counts for
   bool repeatable = true;   ///< the timed sequence and a single product gave the same bits
@@ -50,7 +52,8 @@ enum class SequenceFault { none, ghosts, graph, bits };
 /// `repeatable`: its kernels give the same bits every time.
 SequenceFault sequence_fault(const Measurement& measurement, bool repeatable);
 
-/// Collective. `y0`: y before the product, in the precision of the run.
+/// Collective. `y0`: y before the product, in the precision of the run, several vectors one after
+/// the other.
 Measurement measure(const ProductSetting& setting, Products& products, const BatchOptions& options,
                     double beta, const std::vector<std::byte>& y0);
 

@@ -89,7 +89,8 @@ struct TracedProduct {
 
 std::vector<TracedProduct> record(const ProductSetting& setting, Products& products) {
   std::vector<TracedProduct> traced;
-  for (int k = 0; k < traced_products; ++k) traced.push_back({PhaseMarks(setting.site.device)});
+  for (int k = 0; k < traced_products; ++k)
+    traced.push_back({PhaseMarks(setting.site.device, setting.vectors)});
   std::optional<DeviceTimeline> device;
   if (setting.site.device == Device::gpu) {
     synchronize(setting.stream);

@@ -3,8 +3,11 @@
 // Entries of x and y by their index in the source (vector_spec.hpp).
 #include "miniapp/check/vector_spec.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
+#include "io/file_kind.hpp"
 #include "io/sources.hpp"
 #include "io/vector_file.hpp"
 #include "partition/base/hash.hpp"
@@ -36,6 +39,18 @@ constexpr NamedVector named_vectors[] = {
      }},
 };
 
+/// Collective. The name of a column of a file that holds all vectors.
+std::string column_name(const std::string& text, const char* option, int vector, const Comm& comm) {
+  agree(comm, [&] {
+    if (file_location(text).column == 0) return;
+    throw InputError(fmt::format(
+        "{} {}: names one column, but --vectors takes the first columns of the file; leave out "
+        ":column=",
+        option, text));
+  });
+  return fmt::format("{}:column={}", text, vector + 1);
+}
+
 }  // namespace
 
 std::vector<std::string> vector_usages() {
@@ -48,27 +63,28 @@ std::vector<std::string> vector_usages() {
 }
 
 VectorSpec::VectorSpec(const std::string& text, const char* option, GlobalIndex size,
-                       const Comm& comm, Progress& progress)
+                       const Comm& comm, Progress& progress, int vector, int vectors)
     : size_(size), comm_(comm) {
   if (names_vector_file(text)) {
     check_vector_source(text, option, comm);
-    share_ = read_vector(text, size, comm, progress);
+    const std::string name = vectors > 1 ? column_name(text, option, vector, comm) : text;
+    share_ = read_vector(name, size, comm, progress);
     return;
   }
   agree(comm, [&] {
     const Spec spec = Spec::parse(text, option);
     std::vector<std::string> names;
-    for (const NamedVector& vector : named_vectors) {
-      names.emplace_back(vector.name);
+    for (const NamedVector& known : named_vectors) {
+      names.emplace_back(known.name);
       if (spec.name() != names.back()) continue;
-      entry_ = vector.entry;
+      entry_ = known.entry;
       const bool random = entry_ == &uniform_value;
       if (!spec.argument().empty()) {
         spec.fail(random ? "write random:seed=N" : "takes no argument");
       }
       if (random) {
         spec.allow_only({"seed"});
-        seed_ = static_cast<std::uint64_t>(spec.integer("seed", 1, 0));
+        seed_ = static_cast<std::uint64_t>(spec.integer("seed", 1, 0)) + vector;
       } else {
         spec.allow_only({});
       }

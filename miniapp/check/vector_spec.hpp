@@ -20,9 +20,11 @@ std::vector<std::string> vector_usages();
 
 class VectorSpec {
  public:
-  /// Collective. `option` is "--x" or "--y"; the vector has `size` entries. Throws AgreedError.
+  /// Collective. `option` is "--x" or "--y"; the vector has `size` entries and is number `vector`
+  /// of `vectors`, from 0: of random:seed=N that of seed N + vector, of a file its column. Throws
+  /// AgreedError.
   VectorSpec(const std::string& text, const char* option, GlobalIndex size, const Comm& comm,
-             Progress& progress);
+             Progress& progress, int vector = 0, int vectors = 1);
 
   /// Collective. The entries at `numbers` (in the source's numbering), as stored in `precision`.
   std::vector<double> entries(std::span<const GlobalIndex> numbers, Precision precision) const;

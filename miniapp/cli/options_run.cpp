@@ -51,6 +51,7 @@ void add_run_command(App& app, CommandLine& line) {
   add_format_options(run, options, {"auto", "all"});
   add_product_options(run, options,
                       "replay products from a CUDA graph if transport and schedule allow it");
+  add_vectors_options(run, options);
   add_distribution_options(run, options);
   run.under(product_group);
   run.add_flag("--reproducible", options.reproducible,

@@ -86,11 +86,12 @@ bool wants_sums(const Experiment& e) {
                                  prediction_model(e.site.device, e.site.nodes), options.precision);
 }
 
-/// Values as stored in `precision`.
-std::vector<std::byte> stored(const std::vector<double>& values, Precision precision) {
-  std::vector<std::byte> bytes(values.size() * vector_value_bytes(precision));
-  store(vector_type(precision), values.data(), std::ssize(values), bytes.data());
-  return bytes;
+/// Adds values as stored in `precision`.
+void append_stored(const std::vector<double>& values, Precision precision,
+                   std::vector<std::byte>& bytes) {
+  const std::size_t before = bytes.size();
+  bytes.resize(before + values.size() * vector_value_bytes(precision));
+  store(vector_type(precision), values.data(), std::ssize(values), bytes.data() + before);
 }
 
 }  // namespace
@@ -126,6 +127,8 @@ Machine begin(Session& session, Purpose purpose) {
   if (!options.save_y.empty()) check_target(options.save_y, "--save-y", FileUse::vector, job.comm);
 
   report.transposed = options.transpose;
+  report.vectors = options.vectors;
+  report.layout = name_of(options.layout);
   report.provenance = gather_provenance(job.comm, machine.device.description);
   if (purpose == Purpose::product && !options.dry) report.system = describe_system(job.comm);
   if (!options.quiet && job.comm.rank == 0) {
@@ -291,6 +294,7 @@ void Experiment::distribute(DistributedCsr&& rows, RunReport& report) {
     report.partition->candidates.push_back(describe_candidate(candidate, options.precision));
   }
   report.halo = describe_halo(job.comm, multiplied(), exchanged(), site.nodes, options.precision);
+  report.halo->entry_bytes *= options.vectors;
   if (sums) report.halo->partial_sums = sum_over_ranks(job.comm, sums->sums.owned_rows);
   leave_if_requested(job.comm, job.progress);
 }
@@ -298,13 +302,18 @@ void Experiment::distribute(DistributedCsr&& rows, RunReport& report) {
 /// x, y0, and the local matrix in the memory of the device.
 void Experiment::prepare(RunReport& report) {
   job.progress.phase("prepare vectors");
-  const VectorSpec x_spec(options.x, "--x", matrix.info.columns, job.comm, job.progress);
-  const VectorSpec y_spec(options.y, "--y", matrix.info.rows, job.comm, job.progress);
   const Precision precision = options.precision;
-  x = x_spec.entries(matrix.source_columns, precision);
-  y0 = y_spec.entries(matrix.source_rows, precision);
-  stored_x = stored(sums ? x_spec.entries(multiplied().source_columns, precision) : x, precision);
-  stored_y0 = stored(y0, precision);
+  for (int k = 0; k < options.vectors; ++k) {
+    const VectorSpec x_spec(options.x, "--x", matrix.info.columns, job.comm, job.progress, k,
+                            options.vectors);
+    const VectorSpec y_spec(options.y, "--y", matrix.info.rows, job.comm, job.progress, k,
+                            options.vectors);
+    x.push_back(x_spec.entries(matrix.source_columns, precision));
+    y0.push_back(y_spec.entries(matrix.source_rows, precision));
+    append_stored(sums ? x_spec.entries(multiplied().source_columns, precision) : x.back(),
+                  precision, stored_x);
+    append_stored(y0.back(), precision, stored_y0);
+  }
   leave_if_requested(job.comm, job.progress);
   job.progress.phase("upload");
   const SettledSchedule settled =
@@ -319,7 +328,8 @@ void Experiment::prepare(RunReport& report) {
     columns = columns_for(schedule, multiplied(), precision, site.device, options.value_codes);
     if (!sums) return;
     sum_kernels = std::make_unique<PartialSumKernels>(job.comm, *sums, plan, precision, site.device,
-                                                      options.value_codes, stored_x, new_values);
+                                                      options.value_codes, stored_x, new_values,
+                                                      options.vectors);
   });
   if (site.device == Device::gpu) report.setup.upload_seconds = seconds;
   leave_if_requested(job.comm, job.progress);
@@ -330,13 +340,15 @@ void report_chosen(const Experiment& e, const ChosenKernels& kernels,
   report.kernel = describe_kernel(e.job.comm, kernels.kernels, e.site.device, e.options.precision);
   report.kernel->format = kernels.interior;
   report.kernel->boundary_format = kernels.boundary;
+  const bool one_by_one = kernels.kernels.layout() == Layout::column;
+  report.kernel->vectors_at_once = one_by_one ? 1 : e.options.vectors;
   report.kernel->candidates = kernels.candidates;
   report.kernel->choice = kernels.cost;
   report.halo->transport = transport.name;
   report.halo->graph = transport.graph;
   report.halo->candidates = transport.candidates;
   report.halo->schedule = entry_of(kernels.schedule).name;
-  report.halo->steps = step_names(kernels.kernels);
+  report.halo->steps = step_names(kernels.kernels, e.options.layout);
   report.halo->schedule_grounds = schedule_grounds(e, kernels, transport);
   report.halo->schedule_format = kernels.interior;
 }
@@ -359,24 +371,6 @@ bool interrupted(const Job& job, RunReport& report) {
   if (!stop_requested(job.comm, job.progress)) return false;
   report.status = RunStatus::interrupted;
   return true;
-}
-
-void save_vector(const Experiment& e, const char* option, const std::string& path,
-                 Precision precision, const void* stored, Session& session) {
-  const Comm& comm = e.job.comm;
-  session.outputs.attempt(option, [&] {
-    // Entries as numbers; then numbers of rows and entries as they are sent, received and written.
-    const std::int64_t needed = 9 * std::int64_t{sizeof(double)} * e.matrix.owned_rows;
-    const std::string lack = lacking_memory(comm, needed, "the order of the source");
-    if (!lack.empty()) throw AgreedError(ExitCode::run_time, lack);
-    std::vector<double> entries(e.matrix.owned_rows);
-    for (std::size_t row = 0; row < entries.size(); ++row) {
-      entries[row] = load(vector_type(precision), stored, static_cast<std::int64_t>(row));
-    }
-    const std::vector<double> share =
-        scatter<double>(comm, e.matrix.info.rows, e.matrix.source_rows, entries);
-    write_vector(path, share, precision, comm, e.job.progress);
-  });
 }
 
 ExitCode finish(Session& session, ExitCode code, const std::string& trace,

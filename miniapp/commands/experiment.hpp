@@ -79,9 +79,9 @@ struct Experiment {
   std::unique_ptr<PartialSumKernels> sum_kernels;
   ValueRoute route;                  ///< --refill: from given_values to the entries of `matrix`
   std::vector<double> given_values;  ///< --refill: as `adapt` left them, in the order of the source
-  std::vector<double> x, y0;         ///< by number in the source, as stored
-  std::vector<std::byte> stored_x, stored_y0;  ///< the same in the precision of the run; x for
-                                               ///< the columns of multiplied()
+  std::vector<std::vector<double>> x, y0;      ///< each vector, by number in the source, as stored
+  std::vector<std::byte> stored_x, stored_y0;  ///< the same in the precision of the run, one after
+                                               ///< the other; x for the columns of multiplied()
   const std::unique_ptr<Connections> connections = std::make_unique<Connections>();
 
   /// Collective. --refill: new values in the place of given_values, which `kernels`, made from
@@ -92,8 +92,15 @@ struct Experiment {
   /// What a product exchanges, entries of x and sums, for statistics.
   HaloPlan exchanged() const { return sums ? joined(plan, sums->plan) : plan; }
   OperatorParts parts() const {
-    return {job.comm,      multiplied(),      *block,           plan, site,
-            columns.get(), sum_kernels.get(), connections.get()};
+    return {.comm = job.comm,
+            .matrix = multiplied(),
+            .block = *block,
+            .plan = plan,
+            .site = site,
+            .columns = columns.get(),
+            .sums = sum_kernels.get(),
+            .connections = connections.get(),
+            .vectors = options.vectors};
   }
   ProductSetting products(const Disturbances& disturbances = {}) const {
     return {parts(),
@@ -101,7 +108,8 @@ struct Experiment {
             machine.stream(),
             stored_x,
             hooks_of(schedule, disturbances, site.device, job.comm.rank),
-            schedule};
+            schedule,
+            options.layout};
   }
 
  private:
@@ -161,9 +169,9 @@ void report_telemetry(const Experiment& e, double products, double flops, RunRep
 bool interrupted(const Job& job, RunReport& report);
 
 /// Entries of this rank's rows, stored in `precision`, into the file that `option` names, in the
-/// order of the source.
+/// order of the source; several vectors, which lie one after the other, as columns.
 void save_vector(const Experiment& e, const char* option, const std::string& path,
-                 Precision precision, const void* stored, Session& session);
+                 Precision precision, const void* stored, Session& session, int vectors = 1);
 
 /// Table and files of the report, then `more` outputs, then FOM and RESULT lines. The exit status.
 ExitCode finish(Session& session, ExitCode code, const std::string& trace = {},

@@ -245,7 +245,7 @@ FormatReport measure_format(const Experiment& e, const ProductSetting& setting,
   if (!references) references = compute_references(e);
   format.y_hash = hash_vector(e.job.comm, e.matrix, e.options.precision, called.y.data());
   const auto [validation, fault] =
-      check(e, *references, called.y, format.y_hash, bits_of(chosen.kernels));
+      check(e, *references, called.y, {format.y_hash}, bits_of(chosen.kernels));
   format.max_error_ratio = validation.max_error_ratio;
   if (!validation.passed) format.outcome = Outcome::wrong;
   format.rows_unchecked = validation.rows_unchecked;

@@ -47,8 +47,8 @@ void report_choice(const Experiment& e, const ChosenKernels& kernels,
   report.halo->jitter_seconds = 1e-6 * e.options.jitter_microseconds;
   if (measurement.timing.iterations == 0) return;
   report.timing = measurement.timing;
-  report.performance =
-      describe_performance(report.matrix, precision, measurement.timing.median_seconds);
+  report.performance = describe_performance(report.matrix, precision,
+                                            measurement.timing.median_seconds, e.options.vectors);
   if (measurement.timing.batches == 0) return;  // a part of one is all there is
   report_telemetry(e,
                    static_cast<double>(measurement.timing.batches) * measurement.timing.iterations,
@@ -57,6 +57,7 @@ void report_choice(const Experiment& e, const ChosenKernels& kernels,
     report.ranks = describe_ranks(comm, e.multiplied(), e.exchanged(), measurement.own);
     report.ranks->communication =
         describe_communication(comm, e.exchanged(), site.nodes, report.partition->name, precision);
+    report.ranks->communication.entry_bytes *= e.options.vectors;
   }
   if (measurement.interrupted) return;
   if (site.device == Device::gpu) {
@@ -78,13 +79,14 @@ RankWork work_of(const Experiment& e, const std::string& format, const LocalKern
   const bool overlaps =
       hides_exchange(steps_of(kernels.order, false)) && kernels.boundary && work.bytes > 0;
   work.boundary_share =
-      overlaps ? static_cast<double>(kernels.boundary->work().bytes) / work.bytes : 1;
+      overlaps ? static_cast<double>(kernels.boundary->work(kernels.vectors).bytes) / work.bytes
+               : 1;
   const LocalStatistics statistics = e.block->statistics();
   const PredictionRule* rule = find_format(format, e.site.device).predict;
   const bool gathers = rule == nullptr || !rule(statistics).in_panels;
   work.sectors = gathers ? awaited_sectors(statistics, e.site.device) * work.nonzeros : 0;
   work.traffic = traffic_of_parts(e.job.comm, flows, e.site.nodes)[e.job.comm.rank];
-  work.entry_bytes = static_cast<int>(vector_value_bytes(e.options.precision));
+  work.entry_bytes = e.options.vectors * static_cast<int>(vector_value_bytes(e.options.precision));
   return work;
 }
 
@@ -112,7 +114,7 @@ constexpr const char* sequence_faults[] = {
 Verdict judge(const Experiment& e, const References& references, const ChosenKernels& kernels,
               const Measurement& measurement) {
   Verdict verdict =
-      check(e, references, measurement.y, measurement.y_hash, bits_of(kernels.kernels));
+      check(e, references, measurement.y, measurement.y_hashes, bits_of(kernels.kernels));
   ValidationReport& validation = verdict.validation;
   const auto note = [&](const std::string& more) {
     validation.note += (validation.note.empty() ? "" : "; ") + more;

@@ -115,12 +115,12 @@ Verdict check_side(const Side& side, Products& in_turn, int products, bool whole
   const std::uint64_t single = side.report.validation->y_hash;
   if (side.options.beta == 0) {
     pair.y = std::move(pair.checked.y);
-    pair.y_hash = hash_vector(side.e.job.comm, side.products_setting().matrix,
-                              side.options.precision, pair.y.data());
-    pair.repeatable = pair.y_hash == single;
+    pair.y_hashes = {hash_vector(side.e.job.comm, side.products_setting().matrix,
+                                 side.options.precision, pair.y.data())};
+    pair.repeatable = pair.y_hashes.front() == single;
   } else {
     pair.y = side.measured.y;
-    pair.y_hash = single;
+    pair.y_hashes = {single};
   }
   Verdict verdict = judge(side.e, *side.measured.references, side.products_kernels(), pair);
   if (!side.report.validation->passed) verdict.validation.passed = false;

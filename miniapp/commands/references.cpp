@@ -43,9 +43,24 @@ std::vector<double> reference_if_it_fits(const CheckedProduct& product) {
   }
 }
 
-/// `y`: per owned row, or null where there is none yet.
-CheckedProduct checked(const Experiment& e, const void* y, RowBits bits = RowBits::any) {
-  return {e.matrix, e.options.precision, e.options.alpha, e.options.beta, e.x, e.y0, y, bits};
+/// Vector k. `y`: of all vectors, or null where there is none yet.
+CheckedProduct checked(const Experiment& e, int k, const std::byte* y,
+                       RowBits bits = RowBits::any) {
+  const std::size_t bytes = e.stored_y0.size() / e.options.vectors;
+  return {e.matrix,
+          e.options.precision,
+          e.options.alpha,
+          e.options.beta,
+          e.x[k],
+          e.y0[k],
+          y != nullptr ? y + k * bytes : nullptr,
+          bits};
+}
+
+/// Where it is, for messages.
+std::string place_of(const Experiment& e, const ErrorRatio& ratio, int k) {
+  const std::string of_vector = e.options.vectors > 1 ? fmt::format(" of vector {}", k + 1) : "";
+  return fmt::format("worst in row {}{}", ratio.worst_row, of_vector);
 }
 
 }  // namespace
@@ -54,7 +69,6 @@ References compute_references(const Experiment& e) {
   References references;
   ValidationReport& report = references.report;
   report.against = e.options.validate;
-  const CheckedProduct product = checked(e, nullptr);
   bool own = report.against == Against::reference || report.against == Against::all;
   if (report.against == Against::petsc || report.against == Against::all) {
     e.job.progress.phase("validate with PETSc");
@@ -65,7 +79,11 @@ References compute_references(const Experiment& e) {
     if (petsc.unusable.empty()) {
       report.petsc_seconds = petsc.seconds;
       report.note = uneven_comparison(e.job.comm, e.site.device);
-      references.products.push_back({"petsc", scaled_sum(product, std::move(petsc.product))});
+      Reference& products = references.products.emplace_back(Reference{"petsc", {}});
+      for (int k = 0; k < e.options.vectors; ++k) {
+        products.products.push_back(
+            scaled_sum(checked(e, k, nullptr), std::move(petsc.products[k])));
+      }
     } else {
       references.petsc_refusal = petsc.unusable;
       report.note = "PETSc not used: " + petsc.unusable;
@@ -75,41 +93,51 @@ References compute_references(const Experiment& e) {
   }
   if (own) {
     e.job.progress.phase("validate");
-    references.products.push_back({"reference", reference_if_it_fits(product)});
+    Reference& products = references.products.emplace_back(Reference{"reference", {}});
+    for (int k = 0; k < e.options.vectors; ++k) {
+      products.products.push_back(reference_if_it_fits(checked(e, k, nullptr)));
+    }
   }
   return references;
 }
 
 Verdict check(const Experiment& e, const References& references, const std::vector<std::byte>& y,
-              std::uint64_t y_hash, RowBits bits) {
+              const std::vector<std::uint64_t>& y_hashes, RowBits bits) {
   Verdict verdict{references.report, ""};
   ValidationReport& validation = verdict.validation;
-  validation.y_hash = y_hash;
+  validation.y_hash = y_hashes.front();
+  validation.y_hashes = y_hashes;
   validation.passed = true;
   for (const Reference& reference : references.products) {
-    const ErrorRatio ratio = compare(e.job.comm, checked(e, y.data(), bits), reference.product);
-    validation.rows_unchecked = std::max(validation.rows_unchecked, ratio.unchecked);
-    validation.rows_checked = ratio.rows + ratio.unchecked - validation.rows_unchecked;
-    if (ratio.max >= validation.max_error_ratio) {
-      validation.max_error_ratio = ratio.max;
-      validation.worst_row = ratio.worst_row;
+    for (int k = 0; k < e.options.vectors; ++k) {
+      const ErrorRatio ratio =
+          compare(e.job.comm, checked(e, k, y.data(), bits), reference.products[k]);
+      validation.rows_unchecked = std::max(validation.rows_unchecked, ratio.unchecked);
+      validation.rows_checked = ratio.rows + ratio.unchecked - validation.rows_unchecked;
+      if (ratio.max >= validation.max_error_ratio) {
+        validation.max_error_ratio = ratio.max;
+        validation.worst_row = ratio.worst_row;
+      }
+      if (ratio.passed()) continue;
+      validation.passed = false;
+      verdict.fault = fmt::format("y differs from {} by {:.3g} times the bound, {}", reference.name,
+                                  ratio.max, place_of(e, ratio, k));
     }
-    if (ratio.passed()) continue;
-    validation.passed = false;
-    verdict.fault = fmt::format("y differs from {} by {:.3g} times the bound, worst in row {}",
-                                reference.name, ratio.max, ratio.worst_row);
   }
   return verdict;
 }
 
 std::string repeated_fault(const Experiment& e, const std::vector<std::byte>& y, int products) {
   if (e.options.validate == Against::none) return {};
-  const ErrorRatio ratio = compare_repeated(e.job.comm, checked(e, y.data()), products);
-  if (ratio.passed()) return {};
-  return fmt::format(
-      "y after {} products as they were timed differs from the reference by {:.3g} times the "
-      "bound, worst in row {}",
-      products, ratio.max, ratio.worst_row);
+  for (int k = 0; k < e.options.vectors; ++k) {
+    const ErrorRatio ratio = compare_repeated(e.job.comm, checked(e, k, y.data()), products);
+    if (ratio.passed()) continue;
+    return fmt::format(
+        "y after {} products as they were timed differs from the reference by {:.3g} times the "
+        "bound, {}",
+        products, ratio.max, place_of(e, ratio, k));
+  }
+  return {};
 }
 
 }  // namespace rowhalo

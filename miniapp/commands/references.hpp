@@ -12,10 +12,10 @@
 
 namespace rowhalo {
 
-/// alpha*A*x + beta*y0, per owned row.
+/// alpha*A*x + beta*y0 of each vector, per owned row.
 struct Reference {
   const char* name;
-  std::vector<double> product;
+  std::vector<std::vector<double>> products;
 };
 
 struct References {
@@ -32,9 +32,11 @@ struct Verdict {
   std::string fault;  ///< what is wrong; empty when y passed
 };
 
-/// Collective. Compares y, with hash `y_hash`, with the references. `bits`: of the formats.
+/// Collective. Compares y, several vectors one after the other with a hash each, with the
+/// references. `bits`: of the formats.
 Verdict check(const Experiment& experiment, const References& references,
-              const std::vector<std::byte>& y, std::uint64_t y_hash, RowBits bits);
+              const std::vector<std::byte>& y, const std::vector<std::uint64_t>& y_hashes,
+              RowBits bits);
 
 /// Collective. What is wrong with y after `products` products in a row; empty when it is right or
 /// not validated.

@@ -117,7 +117,8 @@ ExitCode run(Session& session) {
   return finish(session, conclude_run(options, references, report), measured.trace, [&] {
     if (!options.save_y.empty()) {
       job.progress.phase("save y");
-      save_vector(*e, "--save-y", options.save_y, options.precision, measured.y.data(), session);
+      save_vector(*e, "--save-y", options.save_y, options.precision, measured.y.data(), session,
+                  options.vectors);
     }
     save_tuning(options, pattern, report, session.outputs);
   });

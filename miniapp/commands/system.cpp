@@ -68,7 +68,7 @@ void make_rhs(const Experiment& e, const SolverEntry& entry, System& system) {
     system.scale.rhs = scale_entries(comm, system.b);
     return;
   }
-  std::vector<double> x = e.x;
+  std::vector<double> x = e.x.front();
   const int exponent = scale_entries(comm, x);
   system.b.assign(x.begin(), x.begin() + matrix.owned_rows);
   if (!solves_system(entry)) return;

@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
   return run_example(argc, argv, [](const Comm& comm) {
     Progress progress;
     Operator a(comm, load_matrix("stencil27:20", 0, comm, progress),
-               {.vectors = 1, .own_transport = &alltoall});
+               {.halo_vectors = 1, .own_transport = &alltoall});
     const HaloVector x = ones_for(a);
     std::vector<double> y(a.local().owned_rows);
     a.apply(1, x, 0, y.data());

@@ -21,7 +21,7 @@ void DevicePacking::pack(const HaloVector& x, Stream stream) const {
   ready_.record(stream);
   ready_.make_wait(side());
   if (indices_.size() == 0) return;
-  gather_on_device(x.type, indices_.size(), indices_.data(), x.data, packed_.data(),
+  gather_on_device(x.type, x.vectors, indices_.size(), indices_.data(), x.data, packed_.data(),
                    Landing::packed, side());
 }
 

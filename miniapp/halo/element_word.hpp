@@ -5,6 +5,7 @@
 // has a case here.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -28,13 +29,21 @@ auto with_element_word(NumberType type, const Visit& visit) {
   return visit(std::uint16_t{});
 }
 
-/// to[k] = from[indices[k]] for all k in host memory, by one thread: messages are short.
-inline void gather_on_host(NumberType type, std::span<const LocalIndex> indices,
+/// to[k] = from[indices[k]] for all k in host memory, by one thread: messages are short. An element
+/// is `vectors` entries of the type side by side.
+inline void gather_on_host(NumberType type, int vectors, std::span<const LocalIndex> indices,
                            const std::byte* from, std::byte* to) {
   with_element_word(type, [&]<class Word>(Word) {
     const auto* source = reinterpret_cast<const Word*>(from);
     auto* target = reinterpret_cast<Word*>(to);
-    for (std::size_t k = 0; k < indices.size(); ++k) target[k] = source[indices[k]];
+    if (vectors == 1) {
+      for (std::size_t k = 0; k < indices.size(); ++k) target[k] = source[indices[k]];
+      return;
+    }
+    const auto words = static_cast<std::ptrdiff_t>(vectors);
+    for (const LocalIndex index : indices) {
+      target = std::copy_n(source + words * index, words, target);
+    }
   });
 }
 

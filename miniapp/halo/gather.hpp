@@ -9,12 +9,12 @@
 
 namespace rowhalo {
 
-/// Where entry indices[k] goes: to[k], or to[indices[k]].
+/// Where element indices[k] goes: to[k], or to[indices[k]].
 enum class Landing { packed, in_place };
 
-/// For k in [0, count). All pointers lie in device memory. Throws std::runtime_error when the
-/// launch fails.
-void gather_on_device(NumberType type, std::int64_t count, const LocalIndex* indices,
+/// For k in [0, count). An element is `vectors` entries of the type side by side. All pointers lie
+/// in device memory. Throws std::runtime_error when the launch fails.
+void gather_on_device(NumberType type, int vectors, std::int64_t count, const LocalIndex* indices,
                       const void* from, void* to, Landing landing, Stream stream);
 
 }  // namespace rowhalo

@@ -7,7 +7,7 @@
 
 namespace rowhalo {
 
-void gather_on_device(NumberType, std::int64_t, const LocalIndex*, const void*, void*, Landing,
+void gather_on_device(NumberType, int, std::int64_t, const LocalIndex*, const void*, void*, Landing,
                       Stream) {
   throw std::logic_error("a device was asked for in a build without CUDA");
 }

@@ -47,7 +47,9 @@ class MessageExchange final : public VectorExchange {
         });
     space_.open(context);
     if (buffers == Buffers::pinned) {  // which all vectors use
-      add_messages({incoming_.data(), 0, context.plan.ghosts, context.type}, outgoing_.data());
+      HaloVector staged{incoming_.data(), 0, context.plan.ghosts, context.type};
+      staged.vectors = context.vectors;
+      add_messages(staged, outgoing_.data());
     }
   }
 
@@ -111,7 +113,7 @@ class MessageExchange final : public VectorExchange {
       if (contiguous_[k]) continue;
       const HaloPlan::Send& send = context_.plan.sends[k];
       const auto indices = std::span(context_.plan.send_indices).subspan(send.begin, send.count);
-      gather_on_host(context_.type, indices, x.data,
+      gather_on_host(context_.type, context_.vectors, indices, x.data,
                      on_host_.data() + send.begin * context_.element_bytes());
     }
   }

@@ -35,8 +35,8 @@ struct Counters {
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);  // holds between processes too
 
-std::size_t box_bytes(NumberType type, LocalIndex count) {
-  const std::size_t bytes = bytes_of(type) * static_cast<std::size_t>(count);
+std::size_t box_bytes(const TransportContext& context, LocalIndex count) {
+  const std::size_t bytes = context.element_bytes() * static_cast<std::size_t>(count);
   return (bytes + cache_line - 1) / cache_line * cache_line;
 }
 
@@ -57,7 +57,7 @@ class SharedExchange final : public NodeExchange {
   explicit SharedExchange(const TransportContext& context)
       : NodeExchange(context),
         contiguous_(contiguous_sends(near_)),
-        exchange_of_(static_cast<std::size_t>(context.vectors), 0) {
+        exchange_of_(static_cast<std::size_t>(context.halo_vectors), 0) {
     take_resources(context.comm, "--halo mpi-shared", [&] { take_memory(); });
     make_channels();
     reach_others(make_mpi_exchange);
@@ -76,7 +76,7 @@ class SharedExchange final : public NodeExchange {
         const std::byte* first = x.data + indices.front() * context_.element_bytes();
         std::memcpy(channel.box(exchange), first, channel.bytes);
       } else {
-        gather_on_host(context_.type, indices, x.data, channel.box(exchange));
+        gather_on_host(context_.type, context_.vectors, indices, x.data, channel.box(exchange));
       }
       channel.counters->stored.store(exchange, std::memory_order_release);
     }
@@ -103,7 +103,7 @@ class SharedExchange final : public NodeExchange {
  private:
   Channel channel(int rank, LocalIndex count, std::byte* begin) const {
     return {rank, context_.element_bytes() * static_cast<std::size_t>(count),
-            box_bytes(context_.type, count), reinterpret_cast<Counters*>(begin)};
+            box_bytes(context_, count), reinterpret_cast<Counters*>(begin)};
   }
 
   /// Lays out this rank's segment, a channel a send, and tells the receivers where theirs begin.
@@ -114,7 +114,7 @@ class SharedExchange final : public NodeExchange {
     for (const HaloPlan::Send& send : near_.sends) {
       begins.push_back(bytes);
       targets.push_back(send.rank);
-      bytes += sizeof(Counters) + boxes * box_bytes(context_.type, send.count);
+      bytes += sizeof(Counters) + boxes * box_bytes(context_, send.count);
     }
     boxes_ = NodeMemory(context_.comm, near_ranks_, bytes);
     std::byte* const own = boxes_.segment_of(context_.comm.rank);

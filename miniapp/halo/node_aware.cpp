@@ -14,14 +14,16 @@ namespace {
 
 class NodeAwareMessages final : public Messages {
  public:
-  NodeAwareMessages(NumberType type, std::shared_ptr<const NodePlan> plan, MessageContext&& context)
+  NodeAwareMessages(NumberType type, int vectors, std::shared_ptr<const NodePlan> plan,
+                    MessageContext&& context)
       : plan_(std::move(plan)),
         type_(type),
+        vectors_(vectors),
         sends_(std::move(context.sends)),
-        own_(plan_->entries.size() * bytes_of(type_)),
-        outgoing_(static_cast<std::size_t>(plan_->outgoing) * bytes_of(type_)),
-        arrived_(static_cast<std::size_t>(plan_->arrived) * bytes_of(type_)),
-        scatter_(plan_->scattered.size() * bytes_of(type_)) {
+        own_(plan_->entries.size() * element_bytes()),
+        outgoing_(static_cast<std::size_t>(plan_->outgoing) * element_bytes()),
+        arrived_(static_cast<std::size_t>(plan_->arrived) * element_bytes()),
+        scatter_(plan_->scattered.size() * element_bytes()) {
     constexpr int steps = 4;  // each with a tag of its own
     MessageContext direct{context.space, context.tag * steps, {}, {}};
     for (const std::size_t k : plan_->direct_sends) direct.sends.push_back(sends_[k]);
@@ -49,8 +51,8 @@ class NodeAwareMessages final : public Messages {
   void send() override {
     direct_->send();
     for (const NodePlan::Contribution& part : plan_->contributions) {
-      gather_on_host(type_, std::span(plan_->entries).subspan(part.begin, part.count),
-                     sends_[part.send].address, own_.data() + part.begin * bytes_of(type_));
+      gather_on_host(type_, vectors_, std::span(plan_->entries).subspan(part.begin, part.count),
+                     sends_[part.send].address, own_.data() + part.begin * element_bytes());
     }
     gather_->send();
     gather_->wait();
@@ -59,7 +61,7 @@ class NodeAwareMessages final : public Messages {
 
   void wait() override {
     network_->wait();
-    gather_on_host(type_, plan_->scattered, arrived_.data(), scatter_.data());
+    gather_on_host(type_, vectors_, plan_->scattered, arrived_.data(), scatter_.data());
     deliver_->send();
     deliver_->wait();
     direct_->wait();
@@ -72,17 +74,19 @@ class NodeAwareMessages final : public Messages {
   }
 
  private:
+  std::size_t element_bytes() const { return vectors_ * bytes_of(type_); }
   std::vector<MessageEnd> ends(const std::vector<NodePlan::Piece>& pieces,
                                std::byte* buffer) const {
     std::vector<MessageEnd> result;
     for (const NodePlan::Piece& piece : pieces) {
-      result.push_back({piece.rank, buffer + piece.begin * bytes_of(type_), piece.count});
+      result.push_back({piece.rank, buffer + piece.begin * element_bytes(), piece.count});
     }
     return result;
   }
 
   std::shared_ptr<const NodePlan> plan_;
   NumberType type_;                ///< of an entry
+  int vectors_;                    ///< entries of an element
   std::vector<MessageEnd> sends_;  ///< of the halo plan
   std::vector<std::byte> own_, outgoing_, arrived_, scatter_;
   std::unique_ptr<Messages> direct_, gather_, network_, deliver_;
@@ -99,9 +103,10 @@ std::string node_aware_unusable(const ComputeSite& site) {
 std::unique_ptr<HaloExchange> make_node_aware_exchange(const TransportContext& context) {
   const auto plan = std::make_shared<const NodePlan>(
       make_node_plan(context.comm, context.plan, context.site.nodes));
-  return make_message_exchange(context, [type = context.type, plan](MessageContext&& messages) {
-    return std::make_unique<NodeAwareMessages>(type, plan, std::move(messages));
-  });
+  return make_message_exchange(
+      context, [type = context.type, vectors = context.vectors, plan](MessageContext&& messages) {
+        return std::make_unique<NodeAwareMessages>(type, vectors, plan, std::move(messages));
+      });
 }
 
 }  // namespace rowhalo

@@ -46,12 +46,12 @@ struct PeerLayout {
   std::uint64_t ready;     ///< counter that the peer writes
 };
 
-/// Collective. Whether all messages are small enough.
-bool suit_lines(const Comm& comm, const HaloPlan& plan) {
+/// Collective. Whether all messages of so many vectors are small enough.
+bool suit_lines(const Comm& comm, const HaloPlan& plan, int vectors) {
   std::int64_t longest = 0;
   for (const HaloPlan::Send& send : plan.sends)
     longest = std::max<std::int64_t>(longest, send.count);
-  return max_over_ranks(comm, longest) <= most_entries_as_lines;
+  return max_over_ranks(comm, longest) * vectors <= most_entries_as_lines;
 }
 
 /// What of `messages` goes to or comes from `rank`; null: nothing.
@@ -67,7 +67,9 @@ constexpr std::size_t counter_stride = p2p::counter_words * sizeof(std::uint32_t
 class P2pExchange final : public NodeExchange {
  public:
   explicit P2pExchange(const TransportContext& context)
-      : NodeExchange(context), ranks_(partners(near_)), as_lines_(suit_lines(context.comm, near_)) {
+      : NodeExchange(context),
+        ranks_(partners(near_)),
+        as_lines_(suit_lines(context.comm, near_, context.vectors)) {
     lay_out_incoming();
     take_resources(context.comm, "--halo p2p", [&] {
       take_memory(incoming_begin() + incoming_bytes_ - layout_.bytes);
@@ -138,10 +140,11 @@ class P2pExchange final : public NodeExchange {
     std::byte* const incoming = memory() + incoming_begin();
     take_resources(context_.comm, "--halo p2p", [&] {
       if (as_lines_) {
-        lines_.emplace(links, indices, context_.type, incoming, half_bytes_, watch());
+        lines_.emplace(links, indices, context_.type, context_.vectors, incoming, half_bytes_,
+                       watch());
       } else {
-        chunks_.emplace(links, indices, context_.type, incoming, memory() + ready_bytes(0),
-                        watch());
+        chunks_.emplace(links, indices, context_.type, context_.vectors, incoming,
+                        memory() + ready_bytes(0), watch());
       }
     });
     reach_others(make_nccl_exchange);
@@ -175,9 +178,10 @@ class P2pExchange final : public NodeExchange {
   std::uint64_t ready_bytes(std::size_t k) const { return layout_.bytes + k * counter_stride; }
   std::uint64_t incoming_begin() const { return ready_bytes(ranks_.size()); }
 
-  std::uint64_t incoming_bytes(LocalIndex entries) const {
-    return as_lines_ ? p2p::Lines::incoming_bytes(entries, context_.type)
-                     : p2p::Chunks::incoming_bytes(entries);
+  std::uint64_t incoming_bytes(LocalIndex elements) const {
+    const int vectors = context_.vectors;
+    return as_lines_ ? p2p::Lines::incoming_bytes(elements * vectors, context_.type)
+                     : p2p::Chunks::incoming_bytes(elements, context_.type, vectors);
   }
 
   /// Collective.

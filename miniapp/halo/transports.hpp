@@ -55,8 +55,8 @@ struct VectorLayout;
 /// What a transport is made for. The plan outlives the transport.
 struct TransportContext {
   const HaloPlan& plan;
-  NumberType type;  ///< of an entry
-  int vectors;      ///< how many make_vector() will be asked for
+  NumberType type;   ///< of an entry
+  int halo_vectors;  ///< how often make_vector() will be called
   Comm comm;
   ComputeSite site = {};
   std::byte* memory = nullptr;  ///< where the vectors lie already; null: in memory of their own
@@ -66,11 +66,12 @@ struct TransportContext {
   bool wait_for_packing = false;
   Connections* connections = nullptr;    ///< shared by the transports of a run, or null
   const VectorLayout* layout = nullptr;  ///< of the vectors in `memory`
+  int vectors = 1;                       ///< in each of them, in row layout: HaloVector::vectors
   /// Local. Seconds of what reads a vector that begins there; its entries are zero. One or two
   /// vectors are put where that is least (vector_layout.hpp). Empty: one behind the other.
   std::function<double(std::byte* x)> reading_seconds = {};
 
-  std::size_t element_bytes() const { return bytes_of(type); }
+  std::size_t element_bytes() const { return vectors * bytes_of(type); }
 };
 
 struct TransportEntry {

@@ -37,6 +37,11 @@ const SolverEntry& entry_for(const SolverOptions& options, const Operator& op) {
         "in {}",
         entry.name, info.rows, info.columns, name_of(tuning.precision)));
   }
+  if (tuning.vectors != 1) {
+    throw InputError(fmt::format(
+        "method {}: solves for one vector; make the operator with Tuning::vectors 1, not {}",
+        entry.name, tuning.vectors));
+  }
   return entry;
 }
 

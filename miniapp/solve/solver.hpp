@@ -40,12 +40,12 @@ namespace rowhalo {
 class Solver {
  public:
   /// Collective. `op` was made from rows or a distributed matrix, not from kernels. Throws
-  /// AgreedError unless it is square, in fp64, and has a vector left to give (Tuning::vectors). One
-  /// for foreign vectors lends its own: then no product of it runs during solve(). Throws
-  /// AgreedError, too, where a name is unknown, where the method does not solve A x = b, or where a
-  /// preconditioner finds a zero on the diagonal or a singular block. Without a preconditioner the
-  /// diagonal does not matter.
-  /// On a GPU the work goes to `stream`, or to streams beside it that wait for it and it for them.
+  /// AgreedError unless it is square, in fp64, and has a vector left to give
+  /// (Tuning::halo_vectors). One for foreign vectors lends its own: then no product of it runs
+  /// during solve(). Throws AgreedError, too, where a name is unknown, where the method does not
+  /// solve A x = b, or where a preconditioner finds a zero on the diagonal or a singular block.
+  /// Without a preconditioner the diagonal does not matter. On a GPU the work goes to `stream`, or
+  /// to streams beside it that wait for it and it for them.
   Solver(Operator& op, const SolverOptions& options, Stream stream = {});
   Solver(const Solver&) = delete;
   Solver& operator=(const Solver&) = delete;

@@ -27,8 +27,8 @@ decltype(TransportContext::reading_seconds) reading_seconds(const TransportConte
                                                             const LocalKernels& kernels,
                                                             const ExchangeRequest& request) {
   constexpr std::size_t least_bytes = 1 << 21;
-  HaloVector x{nullptr, context.plan.owned, context.plan.ghosts, context.type,
-               0,       context.site.device};
+  HaloVector x{nullptr, context.plan.owned,  context.plan.ghosts, context.type,
+               0,       context.site.device, context.vectors};
   const std::size_t bytes = (static_cast<std::size_t>(x.owned) + x.ghosts) * x.element_bytes();
   if (request.y == nullptr || x.device == Device::cpu || context.site.shared ||
       bytes < least_bytes) {
@@ -44,8 +44,11 @@ decltype(TransportContext::reading_seconds) reading_seconds(const TransportConte
 
 Exchanges make_exchanges(const OperatorParts& parts, const LocalKernels& kernels,
                          const ExchangeRequest& request) {
+  const bool one_by_one = kernels.layout() == Layout::column;
+  const int halo_vectors = request.halo_vectors * (one_by_one ? kernels.vectors : 1);
   const auto make = [&](const HaloPlan& plan, bool tries_places) {
-    TransportContext context{plan, parts.type(), request.vectors, parts.comm, parts.site};
+    TransportContext context{plan, parts.type(), halo_vectors, parts.comm, parts.site};
+    context.vectors = one_by_one ? 1 : kernels.vectors;
     context.wait_for_packing = request.wait_for_packing;
     context.connections = parts.connections;
     if (tries_places) context.reading_seconds = reading_seconds(context, kernels, request);
@@ -53,7 +56,7 @@ Exchanges make_exchanges(const OperatorParts& parts, const LocalKernels& kernels
     return request.wrap ? request.wrap(std::move(halo)) : std::move(halo);
   };
   Exchanges exchanges;
-  exchanges.x = make(parts.plan, true);
+  exchanges.x = make(parts.plan, !one_by_one);
   if (parts.sums == nullptr) return exchanges;
   try {
     exchanges.sums = make(parts.sums->plan(), false);

@@ -18,7 +18,7 @@ struct Exchanges {
 
 struct ExchangeRequest {
   const TransportEntry& transport;
-  int vectors = 2;
+  int halo_vectors = 2;  ///< how often Operator::make_vector() will be called
   /// One entry per owned row, zeroed while places of x are tried in `stream`. Null: none are tried;
   /// nor are they on CPUs, where ranks share a GPU, or where x stays in the caches of the
   /// multiprocessors.

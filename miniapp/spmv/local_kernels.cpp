@@ -3,6 +3,7 @@
 // Kernels for an order (local_kernels.hpp).
 #include "miniapp/spmv/local_kernels.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "miniapp/spmv/partial_sum_kernels.hpp"
@@ -44,12 +45,16 @@ class AddingKernel final : public SpmvKernel {
     return work;
   }
   void refill(Stream stream) override { kernel_->refill(stream); }
+  bool takes_several() const override { return kernel_->takes_several(); }
 
  private:
   void multiply(const LocalProduct& product, Stream stream) const override {
     LocalProduct added = product;
     added.beta = 1;
     kernel_->apply(added, stream);
+  }
+  void multiply_several(const LocalProduct& product, Stream stream) const override {
+    multiply(product, stream);
   }
 
   std::unique_ptr<SpmvKernel> kernel_;
@@ -58,7 +63,16 @@ class AddingKernel final : public SpmvKernel {
 
 }  // namespace
 
+Layout LocalKernels::layout() const {
+  const auto takes_one = [](const SpmvKernel* kernel) {
+    return kernel != nullptr && !kernel->takes_several();
+  };
+  const SpmvKernel* all[] = {interior.get(), boundary.get(), sums.get(), added.get()};
+  return vectors > 1 && std::ranges::any_of(all, takes_one) ? Layout::column : Layout::row;
+}
+
 std::optional<std::int64_t> LocalKernels::dot_parts() const {
+  if (vectors > 1) return {};
   if (order == Order::split || added) return {};
   const std::optional<std::int64_t> parts = interior->dot_parts();
   if (!boundary || !parts) return parts;
@@ -81,7 +95,7 @@ void LocalKernels::refill_from(const void* values, Stream stream) {
 }
 
 KernelWork LocalKernels::work() const {
-  KernelWork work = interior->work();
+  KernelWork work = interior->work(vectors);
   const auto add = [&work](const KernelWork& more) {
     work.bytes += more.bytes;
     work.matrix_bytes += more.matrix_bytes;
@@ -93,9 +107,9 @@ KernelWork LocalKernels::work() const {
     work.balance.reset();
     work.parameters.clear();
   };
-  if (boundary) add(boundary->work());
-  if (sums) add(sums->work());
-  if (added) add(added->work());
+  if (boundary) add(boundary->work(vectors));
+  if (sums) add(sums->work(vectors));
+  if (added) add(added->work(vectors));
   return work;
 }
 
@@ -111,7 +125,8 @@ LocalKernels make_interior_kernel(const OperatorParts& parts, Order order,
   LocalKernels kernels;
   kernels.order = suited(order, format);
   kernels.rows = parts.block.view().rows;
-  kernels.vectors = parts.type();
+  kernels.type = parts.type();
+  kernels.vectors = parts.vectors;
   kernels.repeatable = format.repeatable;
   kernels.canonical = format.canonical && kernels.order != Order::split;
   if (kernels.order == Order::split && parts.columns == nullptr) {

@@ -28,6 +28,7 @@ struct OperatorParts {
   const PartialSumKernels* sums = nullptr;  ///< of a matrix with partial sums
   Connections* connections = nullptr;       ///< that transports share
   bool foreign_vectors = false;  ///< rows without ghosts read x where only owned entries are
+  int vectors = 1;               ///< that a product takes at once
 
   NumberType type() const { return vector_type(block.view().precision); }  ///< of x and y
 };
@@ -47,11 +48,16 @@ struct LocalKernels {
   /// With partial sums (partial_sum_kernels.hpp): those for other ranks, from x, and what adds the
   /// ones that came to y. Null: none.
   std::shared_ptr<const SpmvKernel> sums, added;
-  Order order = Order::overlap;           ///< that the kernels are made for
-  LocalIndex rows = 0;                    ///< of the local matrix
-  NumberType vectors = NumberType::fp64;  ///< type of the entries of x and y
-  bool repeatable = true;                 ///< the same bits every time
-  bool canonical = true;                  ///< the bits of spmv_kernel.hpp in every row
+  Order order = Order::overlap;        ///< that the kernels are made for
+  LocalIndex rows = 0;                 ///< of the local matrix
+  NumberType type = NumberType::fp64;  ///< of the entries of x and y
+  bool repeatable = true;              ///< the same bits every time
+  bool canonical = true;               ///< the bits of spmv_kernel.hpp in every row
+  int vectors = 1;                     ///< that a product takes at once
+
+  /// Of the vectors of a product: row where all kernels take several; column where a product of
+  /// several is one for each, with an exchange of its own.
+  Layout layout() const;
 
   /// Sum of all.
   KernelWork work() const;

@@ -34,8 +34,10 @@
 #include <string>
 #include <vector>
 
+#include "miniapp/halo/memory/memory.hpp"
 #include "miniapp/halo/transports.hpp"
 #include "miniapp/spmv/exchanges.hpp"
+#include "miniapp/spmv/layouts.hpp"
 #include "miniapp/spmv/local_kernels.hpp"
 #include "miniapp/spmv/taken_entries.hpp"
 #include "miniapp/spmv/tuning.hpp"
@@ -53,14 +55,24 @@ enum class ValueOrder {
   moved   ///< to the owners of their rows
 };
 
+/// Several vectors of a caller in the other layout than that of the operator's: the product begins
+/// and ends with their conversion (layouts.hpp).
+struct OtherLayout {
+  ConstVectorsView x;  ///< the owned entries
+  VectorsView y;       ///< per owned row
+};
+
 /// y = alpha A x + beta y.
 struct Product {
   double alpha;
   const HaloVector& x;  ///< one of the operator's; its ghosts are brought up to date
   double beta;
-  VectorView y;                 ///< one entry per owned row
+  VectorView y;  ///< one entry per owned row and vector, in the layout of x, vectors in column
+                 ///< layout one right after the other
   double* dot_parts = nullptr;  ///< LocalKernels::dot_parts() entries that add up to x.y of this
                                 ///< rank; null: not wanted
+  const OtherLayout* caller = nullptr;  ///< then x and y are overwritten; null: x and y are what
+                                        ///< is multiplied
 };
 
 class Operator {
@@ -76,7 +88,8 @@ class Operator {
   ~Operator();
   Operator(Operator&&) noexcept;
 
-  /// Collective. The next vector for x, [owned entries | ghosts], zeroed.
+  /// Collective. The next vector for x, [owned entries | ghosts], zeroed; with Tuning::vectors so
+  /// many at once, in LocalKernels::layout().
   HaloVector make_vector();
   /// Local. Of an operator for foreign vectors: the one that products copy entries of x to. It may
   /// be used between two such products, by solvers for instance; each overwrites it.
@@ -98,6 +111,11 @@ class Operator {
     apply(alpha, ConstVectorView{x, number_type_of<T>}, beta, VectorView{y, number_type_of<T>},
           stream);
   }
+  /// The same for Tuning::vectors at once, in whatever layout: the entries of x and y that this
+  /// rank owns. Another layout than LocalKernels::layout() is converted, x and, if beta is not 0, y
+  /// before the product, and y after it: 4 or 6 times the entries are read or written.
+  void apply(double alpha, const ConstVectorsView& x, double beta, const VectorsView& y,
+             Stream stream = {});
   /// The same, one step after the other in `stream`.
   void apply(const Product& product, Stream stream, const StepHook& after) const;
   /// The same for the steps of another list, each of which the kernels must serve.
@@ -141,7 +159,11 @@ class Operator {
   void close();
 
  private:
+  HaloVector make_halo_vector();
   void check_types(NumberType x, NumberType y) const;
+  void check_product(const Product& product) const;
+  void multiply_taken(double alpha, ConstVectorView x, double beta, VectorView y,
+                      const HaloVector& own, Stream stream) const;
 
   struct Storage;
   /// Of one or the other.
@@ -154,9 +176,10 @@ class Operator {
   std::unique_ptr<const TakenEntries> taken_;  ///< of an operator for foreign vectors
   HaloVector own_vectors_[2];                  ///< its own, used in turn
   int turn_ = 0;
+  VectorMemory converted_y_;  ///< of an operator for several foreign vectors, in the layout of x
 };
 
-/// The steps of a product with these kernels, for reports.
-std::vector<std::string> step_names(const LocalKernels& kernels);
+/// The steps of a product with these kernels and vectors in `layout`, for reports.
+std::vector<std::string> step_names(const LocalKernels& kernels, Layout layout = Layout::row);
 
 }  // namespace rowhalo

@@ -89,6 +89,7 @@ struct Operator::Storage {
     all.connections = &connections;
     if (columns) all.columns = &*columns;
     all.foreign_vectors = tuning.foreign_vectors;
+    all.vectors = tuning.vectors;
     return all;
   }
   /// Collective.
@@ -106,6 +107,10 @@ struct Operator::Storage {
   }
   /// Local.
   void make_kernels() {
+    if (tuning.vectors < 1 || tuning.vectors > most_vectors) {
+      throw InputError(fmt::format("Tuning::vectors is {}; a product takes 1 to {}", tuning.vectors,
+                                   most_vectors));
+    }
     const Precision precision = tuning.precision;
     const NewValues new_values = tuning.refillable ? NewValues::refilled : NewValues::never;
     block.emplace(matrix, precision, tuning.device, tuning.value_codes, 0, new_values);
@@ -128,16 +133,18 @@ struct Operator::Storage {
   void make_exchange(std::unique_ptr<HaloExchange>& halo) {
     const TransportEntry* entry = nullptr;
     VectorMemory y;  // while places of vectors are tried
-    const bool foreign = tuning.foreign_vectors, tries = !foreign && tuning.vectors <= 2;
+    const bool foreign = tuning.foreign_vectors, tries = !foreign && tuning.halo_vectors <= 2;
     agree(comm.get(), [&] {
       entry = &entry_of(tuning, site);
       const auto rows = static_cast<std::size_t>(matrix.owned_rows);
       if (site.device == Device::gpu && tries) {
-        y = VectorMemory(site.device, rows * vector_value_bytes(tuning.precision));
+        y = VectorMemory(site.device, rows * tuning.vectors * vector_value_bytes(tuning.precision));
       }
     });
-    halo = make_exchanges(parts(), kernels,
-                          {*entry, foreign ? 2 : tuning.vectors, tries ? y.data() : nullptr})
+    const int of_foreign = kernels.layout() == Layout::row ? 2 : 1;  // columns are used in turn
+    halo = make_exchanges(
+               parts(), kernels,
+               {*entry, foreign ? of_foreign : tuning.halo_vectors, tries ? y.data() : nullptr})
                .x;
     take_resources(comm.get(), "vectors", [&] {
       if (site.device == Device::gpu) synchronize_device();  // before y goes
@@ -173,8 +180,14 @@ Operator::Operator(const Comm& comm, const Tuning& tuning, const LocalRows* rows
       own.make_exchange(halo_);
       if (!tuning.foreign_vectors) return;
       agree(own.comm.get(),
-            [&] { taken_ = std::make_unique<const TakenEntries>(own.parts(), own.kernels.order); });
-      for (HaloVector& vector : own_vectors_) vector = halo_->make_vector();
+            [&] { taken_ = std::make_unique<const TakenEntries>(own.parts(), own.kernels); });
+      own_vectors_[0] = make_halo_vector();
+      if (own.kernels.layout() == Layout::row) own_vectors_[1] = make_halo_vector();
+      if (tuning.vectors == 1) return;
+      agree(own.comm.get(), [&] {
+        const std::size_t entries = std::size_t(own.matrix.owned_rows) * tuning.vectors;
+        converted_y_ = VectorMemory(tuning.device, entries * vector_value_bytes(tuning.precision));
+      });
     });
   } catch (const AgreedError&) {
     try {
@@ -199,7 +212,8 @@ Operator::Operator(Operator&& other) noexcept
       sum_vectors_(std::move(other.sum_vectors_)),
       taken_(std::move(other.taken_)),
       own_vectors_{other.own_vectors_[0], other.own_vectors_[1]},
-      turn_(other.turn_) {}
+      turn_(other.turn_),
+      converted_y_(std::move(other.converted_y_)) {}
 
 const LocalMatrix& Operator::local() const {
   return storage_->matrix;
@@ -214,15 +228,36 @@ const ComputeSite& Operator::site() const {
   return storage_->site;
 }
 
+/// Collective. Vectors in column layout are as many of the transport's.
+HaloVector Operator::make_halo_vector() {
+  const Layout layout = kernels_->layout();
+  const auto next = [&] {
+    if (sums_) sum_vectors_.push_back(sums_->make_vector());
+    return halo_->make_vector();
+  };
+  HaloVector x = next();
+  if (layout == Layout::row) {
+    if (x.vectors == kernels_->vectors) return x;
+    throw std::logic_error(fmt::format("a transport that exchanges {} vectors at once made {}",
+                                       kernels_->vectors, x.vectors));
+  }
+  for (int k = 1; k < kernels_->vectors; ++k) {
+    const HaloVector column = next();
+    if (k == 1) x.stride_bytes = column.data - x.data;
+    if (column.data == x.data + k * x.stride_bytes && column.slot == x.slot + k) continue;
+    throw std::logic_error("a transport does not put one vector after the other");
+  }
+  x.vectors = kernels_->vectors;
+  x.layout = layout;
+  return x;
+}
+
 HaloVector Operator::make_vector() {
   if (!halo_ || taken_) {
     throw std::logic_error("make_vector() of an operator for foreign vectors, or of a closed one");
   }
   HaloVector x;
-  const auto make = [&] {
-    x = halo_->make_vector();
-    if (sums_) sum_vectors_.push_back(sums_->make_vector());
-  };
+  const auto make = [&] { x = make_halo_vector(); };
   if (storage_) {
     together(storage_->comm.get(), make);
   } else {

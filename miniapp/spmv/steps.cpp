@@ -10,23 +10,36 @@ namespace rowhalo {
 
 namespace {
 
-constexpr bool travels = true, of_sums = true, of_foreign = true, lane = true, beside = true;
+constexpr bool beside = true;
 
 constexpr StepEntry step_table[] = {
-    {Step::take_entries, "take entries", Phase::pack, !travels, !of_sums, of_foreign, !lane},
-    {Step::begin_halo, "begin halo", Phase::pack, travels, !of_sums, !of_foreign, !lane},
-    {Step::finish_halo, "finish halo", Phase::exchange, travels, !of_sums, !of_foreign, !lane},
-    {Step::sums_for_others, "sums for others", Phase::pack, !travels, of_sums, !of_foreign, !lane},
-    {Step::begin_sums, "begin sums", Phase::pack, travels, of_sums, !of_foreign, !lane},
-    {Step::finish_sums, "finish sums", Phase::exchange, travels, of_sums, !of_foreign, !lane},
-    {Step::add_sums, "add sums", Phase::boundary, !travels, of_sums, !of_foreign, !lane},
-    {Step::interior_rows, "interior rows", Phase::interior, !travels, !of_sums, !of_foreign, !lane},
-    {Step::boundary_rows, "boundary rows", Phase::boundary, !travels, !of_sums, !of_foreign, !lane},
-    {Step::all_rows, "all rows", Phase::interior, !travels, !of_sums, !of_foreign, !lane},
-    {Step::owned_columns, "owned columns", Phase::interior, !travels, !of_sums, !of_foreign, !lane},
-    {Step::ghost_columns, "ghost columns", Phase::boundary, !travels, !of_sums, !of_foreign, !lane},
-    {Step::fork, "fork", Phase::interior, !travels, !of_sums, !of_foreign, lane},
-    {Step::join, "join", Phase::interior, !travels, !of_sums, !of_foreign, lane},
+    {.step = Step::take_entries, .name = "take entries", .phase = Phase::pack, .of_foreign = true},
+    {.step = Step::begin_halo, .name = "begin halo", .phase = Phase::pack, .travels = true},
+    {.step = Step::finish_halo, .name = "finish halo", .phase = Phase::exchange, .travels = true},
+    {.step = Step::sums_for_others,
+     .name = "sums for others",
+     .phase = Phase::pack,
+     .of_sums = true},
+    {.step = Step::begin_sums,
+     .name = "begin sums",
+     .phase = Phase::pack,
+     .travels = true,
+     .of_sums = true},
+    {.step = Step::finish_sums,
+     .name = "finish sums",
+     .phase = Phase::exchange,
+     .travels = true,
+     .of_sums = true},
+    {.step = Step::add_sums, .name = "add sums", .phase = Phase::boundary, .of_sums = true},
+    {.step = Step::interior_rows, .name = "interior rows", .phase = Phase::interior},
+    {.step = Step::boundary_rows, .name = "boundary rows", .phase = Phase::boundary},
+    {.step = Step::all_rows, .name = "all rows", .phase = Phase::interior},
+    {.step = Step::owned_columns, .name = "owned columns", .phase = Phase::interior},
+    {.step = Step::ghost_columns, .name = "ghost columns", .phase = Phase::boundary},
+    {.step = Step::convert_in, .name = "convert in", .phase = Phase::pack, .of_layout = true},
+    {.step = Step::convert_out, .name = "convert out", .phase = Phase::boundary, .of_layout = true},
+    {.step = Step::fork, .name = "fork", .phase = Phase::interior, .lane = true},
+    {.step = Step::join, .name = "join", .phase = Phase::interior, .lane = true},
 };
 static_assert(std::size(step_table) == step_count &&
               std::ranges::is_sorted(step_table, {}, &StepEntry::step));
@@ -34,7 +47,8 @@ static_assert(std::size(step_table) == step_count &&
 // Entries of x travel while sums are computed, sums while rows are multiplied.
 
 /// finish_halo comes after the interior rows, because it may hold up the host.
-constexpr PlacedStep overlap[] = {{Step::take_entries},
+constexpr PlacedStep overlap[] = {{Step::convert_in},
+                                  {Step::take_entries},
                                   {Step::begin_halo},
                                   {Step::sums_for_others},
                                   {Step::begin_sums},
@@ -44,28 +58,26 @@ constexpr PlacedStep overlap[] = {{Step::take_entries},
                                   {Step::boundary_rows, beside},
                                   {Step::join},
                                   {Step::finish_sums},
-                                  {Step::add_sums}};
+                                  {Step::add_sums},
+                                  {Step::convert_out}};
 
 constexpr PlacedStep split[] = {
-    {Step::take_entries},  {Step::begin_halo},    {Step::sums_for_others},
-    {Step::begin_sums},    {Step::owned_columns}, {Step::finish_halo},
-    {Step::ghost_columns}, {Step::finish_sums},   {Step::add_sums}};
+    {Step::convert_in},  {Step::take_entries},  {Step::begin_halo},  {Step::sums_for_others},
+    {Step::begin_sums},  {Step::owned_columns}, {Step::finish_halo}, {Step::ghost_columns},
+    {Step::finish_sums}, {Step::add_sums},      {Step::convert_out}};
 
 constexpr PlacedStep blocking[] = {
-    {Step::take_entries}, {Step::begin_halo}, {Step::sums_for_others}, {Step::begin_sums},
-    {Step::finish_halo},  {Step::all_rows},   {Step::finish_sums},     {Step::add_sums}};
+    {Step::convert_in}, {Step::take_entries}, {Step::begin_halo}, {Step::sums_for_others},
+    {Step::begin_sums}, {Step::finish_halo},  {Step::all_rows},   {Step::finish_sums},
+    {Step::add_sums},   {Step::convert_out}};
 /// The kernel of the sums is the first to ask for multiprocessors: with the exchange before it
 /// rmat:22 took 3 % longer on 4 H100s.
-constexpr PlacedStep blocking_beside[] = {{Step::take_entries},
-                                          {Step::fork},
-                                          {Step::sums_for_others, beside},
-                                          {Step::begin_halo},
-                                          {Step::begin_sums, beside},
-                                          {Step::finish_halo},
-                                          {Step::all_rows},
-                                          {Step::join},
-                                          {Step::finish_sums},
-                                          {Step::add_sums}};
+constexpr PlacedStep blocking_beside[] = {{Step::convert_in},  {Step::take_entries},
+                                          {Step::fork},        {Step::sums_for_others, beside},
+                                          {Step::begin_halo},  {Step::begin_sums, beside},
+                                          {Step::finish_halo}, {Step::all_rows},
+                                          {Step::join},        {Step::finish_sums},
+                                          {Step::add_sums},    {Step::convert_out}};
 
 }  // namespace
 
@@ -99,15 +111,15 @@ bool hides_exchange(std::span<const PlacedStep> steps) {
   });
 }
 
-std::vector<std::string> names_of(std::span<const PlacedStep> steps, bool sums, bool side,
-                                  bool foreign) {
+std::vector<std::string> names_of(std::span<const PlacedStep> steps, const StepChoice& choice) {
   std::vector<std::string> names;
   for (const PlacedStep& placed : steps) {
     const StepEntry& entry = entry_of(placed.step);
-    if ((entry.of_sums && !sums) || (entry.lane && !side) || (entry.of_foreign && !foreign)) {
+    if ((entry.of_sums && !choice.sums) || (entry.lane && !choice.side) ||
+        (entry.of_foreign && !choice.foreign) || (entry.of_layout && !choice.converts)) {
       continue;
     }
-    names.emplace_back(std::string(entry.name) + (placed.beside && side ? " (beside)" : ""));
+    names.emplace_back(std::string(entry.name) + (placed.beside && choice.side ? " (beside)" : ""));
   }
   return names;
 }

@@ -32,6 +32,8 @@ enum class Step : std::uint8_t {
   all_rows,
   owned_columns,  ///< of all rows
   ghost_columns,  ///< added to the rows that have any
+  convert_in,     ///< vectors of a caller in the other layout to those that are multiplied
+  convert_out,    ///< and y back (layouts.hpp)
   fork,           ///< the stream beside waits for what the product's stream has to do so far
   join            ///< and the product's stream for the one beside
 };
@@ -44,10 +46,12 @@ struct StepEntry {
   Step step;
   const char* name;
   Phase phase;
-  bool travels;     ///< leaves the rank; a product without its exchange leaves it out
-  bool of_sums;     ///< only with partial sums
-  bool of_foreign;  ///< only with a caller's own x
-  bool lane;        ///< only with a stream beside: one waits for the other, and nothing is computed
+  bool travels = false;     ///< leaves the rank; a product without its exchange leaves it out
+  bool of_sums = false;     ///< only with partial sums
+  bool of_foreign = false;  ///< only with a caller's own x
+  bool of_layout = false;   ///< only with vectors in another layout than that of the product
+  /// Only with a stream beside: one waits for the other, and nothing is computed.
+  bool lane = false;
 };
 
 const StepEntry& entry_of(Step step);
@@ -65,8 +69,12 @@ std::span<const PlacedStep> steps_of(Order order, bool side);
 /// Whether rows or columns are multiplied between the beginning and the end of the exchange.
 bool hides_exchange(std::span<const PlacedStep> steps);
 
-/// What of a list is done, with or without partial sums and a side stream, for reports.
-std::vector<std::string> names_of(std::span<const PlacedStep> steps, bool sums, bool side,
-                                  bool foreign = false);
+/// Which steps of a list a product has, beside those that all have.
+struct StepChoice {
+  bool sums = false, side = false, foreign = false;
+  bool converts = false;  ///< layouts
+};
+/// What of a list is done, for reports.
+std::vector<std::string> names_of(std::span<const PlacedStep> steps, const StepChoice& choice);
 
 }  // namespace rowhalo

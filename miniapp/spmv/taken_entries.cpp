@@ -33,10 +33,13 @@ std::vector<char> needed_entries(const OperatorParts& parts, Order order) {
 
 }  // namespace
 
-TakenEntries::TakenEntries(const OperatorParts& parts, Order order)
-    : all_(order == Order::blocking), owned_(parts.matrix.owned_columns), type_(parts.type()) {
+TakenEntries::TakenEntries(const OperatorParts& parts, const LocalKernels& kernels)
+    : all_(kernels.order == Order::blocking),
+      owned_(parts.matrix.owned_columns),
+      type_(parts.type()),
+      vectors_(kernels.layout() == Layout::row ? kernels.vectors : 1) {
   if (all_) return;
-  const std::vector<char> needed = needed_entries(parts, order);
+  const std::vector<char> needed = needed_entries(parts, kernels.order);
   count_ = std::count(needed.begin(), needed.end(), 1);
   all_ = 2 * count_ > owned_;
   if (all_) return;
@@ -54,15 +57,23 @@ void TakenEntries::take(ConstVectorView from, const HaloVector& to, Stream strea
   if (all_) return take_all(from, to, stream);
   if (to.device == Device::gpu) {
     if (count_ == 0) return;
-    gather_on_device(type_, count_, device_indices_.data(), from.data, to.data, Landing::in_place,
-                     stream);
+    gather_on_device(type_, vectors_, count_, device_indices_.data(), from.data, to.data,
+                     Landing::in_place, stream);
     return;
   }
   with_element_word(type_, [&]<class Word>(Word) {
     const auto* source = static_cast<const Word*>(from.data);
     auto* target = reinterpret_cast<Word*>(to.data);
+    if (vectors_ == 1) {
 #pragma omp parallel for schedule(static) if (count_ > worth_threads)
-    for (std::int64_t k = 0; k < count_; ++k) target[indices_[k]] = source[indices_[k]];
+      for (std::int64_t k = 0; k < count_; ++k) target[indices_[k]] = source[indices_[k]];
+      return;
+    }
+#pragma omp parallel for schedule(static) if (count_ * vectors_ > worth_threads)
+    for (std::int64_t k = 0; k < count_; ++k) {
+      const std::int64_t first = std::int64_t{indices_[k]} * vectors_;
+      std::copy_n(source + first, vectors_, target + first);
+    }
   });
 }
 
@@ -81,7 +92,7 @@ void TakenEntries::take_all(ConstVectorView from, const HaloVector& to, Stream s
 }
 
 std::int64_t TakenEntries::bytes() const {
-  const auto entry = static_cast<std::int64_t>(2 * bytes_of(type_));
+  const auto entry = static_cast<std::int64_t>(2 * vectors_ * bytes_of(type_));
   if (all_) return entry * owned_;
   return count_ * (entry + static_cast<std::int64_t>(sizeof(LocalIndex)));
 }

@@ -20,8 +20,8 @@ namespace rowhalo {
 
 class TakenEntries {
  public:
-  /// Local. Throws std::bad_alloc.
-  TakenEntries(const OperatorParts& parts, Order order);
+  /// Local. Of so many vectors in row layout as `kernels` multiply together. Throws std::bad_alloc.
+  TakenEntries(const OperatorParts& parts, const LocalKernels& kernels);
 
   /// Copies what is needed of `from`, of this rank's entries, to the owned entries of `to`.
   void take(ConstVectorView from, const HaloVector& to, Stream stream) const;
@@ -34,6 +34,7 @@ class TakenEntries {
   bool all_;
   LocalIndex owned_;
   NumberType type_;
+  int vectors_;                      ///< an entry of each is taken
   std::vector<LocalIndex> indices_;  ///< ascending; on a GPU the device has them
   DeviceArray<LocalIndex> device_indices_;
   std::int64_t count_ = 0;

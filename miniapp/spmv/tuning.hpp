@@ -29,7 +29,11 @@ struct Tuning {
   /// Operator::refill() may be called: values are stored in full, in a format that takes new ones.
   bool refillable = false;
   /// How often make_vector() may be called.
-  int vectors = 2;
+  int halo_vectors = 2;
+  /// How many vectors a product takes at once, up to most_vectors.
+  int vectors = 1;
+  /// How these lie for the caller; tune() counts what their conversion takes.
+  Layout layout = Layout::row;
   /// x and y are the caller's own, and make_vector() gives out none.
   bool foreign_vectors = false;
   /// How long one rank waits for another on GPUs and in shared memory before it is an error: longer

@@ -12,6 +12,7 @@
 
 #include "io/report/reasons.hpp"
 #include "miniapp/tune/paired_timing.hpp"
+#include "miniapp/tune/trial_vectors.hpp"
 
 namespace rowhalo {
 
@@ -76,21 +77,7 @@ class FormatTrials {
  public:
   FormatTrials(const ProductSetting& setting, const FormatRequest& request,
                const TrialBudget& budget)
-      : setting_(setting),
-        request_(request),
-        budget_(budget),
-        x_{VectorMemory(setting.site.device, setting.x.size()),
-           VectorMemory(setting.site.device, setting.x.size())},
-        y_(setting.site.device,
-           static_cast<std::size_t>(setting.block.view().rows) * bytes_of(setting.type())) {
-    for (int which : {0, 1}) {
-      // Bits that are an ordinary number in every precision: copying x would take longer than many
-      // products, and zeros would let a GPU run faster than it does.
-      set_bytes(setting.site.device, x_[which].data(), 0x3f, x_[which].bytes());
-      vectors_[which].data = x_[which].data();
-      vectors_[which].type = setting.type();
-    }
-  }
+      : setting_(setting), request_(request), budget_(budget), vectors_(setting) {}
 
   ChosenKernels choose(std::span<const FormatEntry* const> formats) {
     for (const FormatEntry* format : formats) candidates_.emplace_back().name = format->name;
@@ -271,8 +258,7 @@ class FormatTrials {
   /// Collective. As the run will call it: from a graph where it does and where that can be seen.
   void time(Attempt& attempt) const {
     const auto product = [this, &attempt](std::int64_t k) {
-      const HaloVector& x = vectors_[k % 2];
-      Operator(attempt.kernels).apply_alone({1.0, x, 0.0, {y_.data(), x.type}}, setting_.stream);
+      vectors_.multiply(attempt.kernels, k);
     };
     attempt.products.emplace(product);
     time_batch(setting_.measuring, 1, *attempt.products);  // code and pages come with first use
@@ -361,8 +347,7 @@ class FormatTrials {
   const FormatRequest& request_;
   const TrialBudget& budget_;
   const double start_ = now();
-  VectorMemory x_[2], y_;
-  HaloVector vectors_[2];  ///< used in turn, as the run does: one alone may stay in a cache
+  const TrialVectors vectors_;
   std::vector<FormatCandidate> candidates_;
   Prospect quickest_{};         ///< by prediction
   double dearest_seconds_ = 0;  ///< of a trial with its conversion

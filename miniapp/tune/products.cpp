@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "partition/base/errors.hpp"
 #include "partition/base/numbers.hpp"
@@ -13,14 +14,46 @@ namespace rowhalo {
 
 namespace {
 
-/// Collective.
-VectorMemory memory_of_y(const ProductSetting& setting, const LocalKernels& kernels) {
-  VectorMemory y;
-  take_resources(setting.measuring.comm, "y", [&] {
-    y = VectorMemory(setting.site.device,
-                     static_cast<std::size_t>(kernels.rows) * bytes_of(setting.type()));
+/// Collective. Of `rows` entries of all vectors.
+VectorMemory memory_of(const ProductSetting& setting, LocalIndex rows, const char* what) {
+  VectorMemory memory;
+  take_resources(setting.measuring.comm, what, [&] {
+    const std::size_t entries = static_cast<std::size_t>(rows) * setting.x_shape().vectors;
+    memory = VectorMemory(setting.site.device, entries * bytes_of(setting.type()));
   });
-  return y;
+  return memory;
+}
+
+bool converts(const ProductSetting& setting, const LocalKernels& kernels) {
+  return kernels.vectors > 1 && kernels.layout() != setting.layout;
+}
+
+/// What calls visit for every part of a vector that is exchanged by itself: all of it, or, in
+/// column layout, one vector after the other.
+template <class Visit>
+void for_each_exchanged(const HaloVector& x, const Visit& visit) {
+  if (x.layout == Layout::row) return visit(x, 0);
+  for (int k = 0; k < x.vectors; ++k) visit(x.column(k), k);
+}
+
+/// Whether the ghosts are `expected`, in column layout, from the first ghost on. Piece by piece:
+/// after the timing there may be no memory for a copy.
+bool ghosts_equal(const HaloVector& x, const ConstVectorsView& expected) {
+  std::array<std::byte, 1 << 16> found{};
+  const std::size_t size = bytes_of(x.type);
+  const auto piece = static_cast<std::int64_t>(found.size() / x.element_bytes());
+  for (std::int64_t begin = 0; begin < x.ghosts; begin += piece) {
+    const std::int64_t count = std::min<std::int64_t>(piece, x.ghosts - begin);
+    copy_between(x.device, found.data(), x.ghost_data() + begin * x.element_bytes(),
+                 count * x.element_bytes());
+    const std::byte* entry = found.data();
+    for (std::int64_t row = begin; row < begin + count; ++row) {
+      for (int k = 0; k < x.vectors; ++k, entry += size) {
+        if (std::memcmp(entry, expected.at(row, k), size) != 0) return false;
+      }
+    }
+  }
+  return true;
 }
 
 /// Collective.
@@ -44,12 +77,22 @@ int graph_length(double seconds) {
 Products::Products(const ProductSetting& setting, const LocalKernels& kernels,
                    const TransportVariant& transport, double alpha, double beta)
     : setting_(setting),
+      kernels_(kernels),
       alpha_(alpha),
       beta_(beta),
-      y_(memory_of_y(setting, kernels)),
+      y_(memory_of(setting, kernels.rows, "y")),
       operator_(make_operator(setting, kernels, *transport.entry, y_.data())) {
   try {
     for (HaloVector& vector : vectors_) vector = operator_.make_vector();
+    if (converts(setting, kernels)) {
+      const LocalIndex owned = setting.matrix.owned_columns, rows = kernels.rows;
+      caller_x_ = memory_of(setting, owned, "x");
+      caller_y_ = memory_of(setting, rows, "y");
+      const auto shape = [&](LocalIndex entries) {
+        return VectorsShape{setting.type(), kernels.vectors, setting.layout, entries};
+      };
+      caller_ = {{caller_x_.data(), shape(owned)}, {caller_y_.data(), shape(rows)}};
+    }
   } catch (const AgreedError&) {  // memory lacks
     operator_.close();
     throw;
@@ -72,7 +115,19 @@ Products::Products(const ProductSetting& setting, const LocalKernels& kernels,
 
 /// The k-th.
 Product Products::product(std::int64_t k) {
-  return {alpha_, vectors_[k % 2], beta_, {y_.data(), setting_.type()}};
+  return {alpha_,  vectors_[k % 2],
+          beta_,   {y_.data(), setting_.type()},
+          nullptr, caller_ ? &*caller_ : nullptr};
+}
+
+/// Where products take x from, and y.
+std::vector<VectorsView> Products::given_x() const {
+  if (caller_) return {{caller_x_.data(), caller_->x.shape}};
+  return {owned_of(vectors_[0]), owned_of(vectors_[1])};
+}
+VectorsView Products::given_y() const {
+  if (caller_) return caller_->y;
+  return {y_.data(), {setting_.type(), kernels_.vectors, kernels_.layout(), kernels_.rows}};
 }
 
 void Products::apply(std::int64_t k) {
@@ -91,29 +146,31 @@ ProductSequence Products::local_sequence() {
 
 /// Half of the user's x, in pieces that stay in the cache.
 void Products::set_timed_x() {
-  constexpr std::int64_t piece = 1 << 18;
-  const HaloVector& first = vectors_[0];
-  std::vector<double> half(std::min<std::int64_t>(piece, first.owned));
-  std::vector<std::byte> bytes(half.size() * first.element_bytes());
-  for (std::int64_t begin = 0; begin < first.owned; begin += piece) {
-    const std::int64_t count = std::min(piece, first.owned - begin);
+  const ConstVectorsView x{setting_.x.data(), setting_.x_shape()};
+  const auto& [type, vectors, layout, leading] = x.shape;
+  const std::int64_t owned = vectors_[0].owned;
+  const std::int64_t piece = std::min<std::int64_t>((1 << 18) / vectors, owned);
+  std::vector<double> half(piece);
+  std::vector<std::byte> bytes(half.size() * vectors * bytes_of(type));
+  const VectorsView halves{bytes.data(), {type, vectors, layout, piece}};
+  for (std::int64_t begin = 0; begin < owned; begin += piece) {
+    const std::int64_t count = std::min(piece, owned - begin);
+    for (int vector = 0; vector < vectors; ++vector) {
 #pragma omp parallel for schedule(static)
-    for (std::int64_t k = 0; k < count; ++k) {
-      half[k] = load(first.type, setting_.x.data(), begin + k) / 2;
+      for (std::int64_t k = 0; k < count; ++k) half[k] = load(type, x.at(begin, vector), k) / 2;
+      store(type, half.data(), count, halves.at(0, vector));
     }
-    store(first.type, half.data(), count, bytes.data());
-    for (const HaloVector& vector : vectors_) {
-      copy_between(vector.device, vector.data + begin * vector.element_bytes(), bytes.data(),
-                   count * vector.element_bytes());
+    for (const VectorsView& given : given_x()) {
+      put_vectors(setting_.site.device, count, halves, given.from(begin));
     }
   }
 }
 
 /// Collective. The user's x and spoiled ghosts.
 void Products::restart() {
-  for (const HaloVector& vector : vectors_) {
-    copy_between(vector.device, vector.data, setting_.x.data(),
-                 static_cast<std::size_t>(vector.owned) * vector.element_bytes());
+  for (const VectorsView& given : given_x()) {
+    put_vectors(setting_.site.device, vectors_[0].owned, {setting_.x.data(), setting_.x_shape()},
+                given);
   }
   spoil_ghosts();
 }
@@ -158,26 +215,22 @@ bool Products::ghosts_are_right() const {
 }
 
 bool Products::own_ghosts_are_right() const {
-  const auto are = [](const HaloVector& vector, std::span<const std::byte> expected) {
-    if (expected.size() != static_cast<std::size_t>(vector.ghosts) * vector.element_bytes()) {
-      return false;
-    }
-    // Piece by piece: after the timing there may be no memory for a copy.
-    std::array<std::byte, 1 << 16> piece{};
-    for (std::size_t begin = 0; begin < expected.size(); begin += piece.size()) {
-      const std::size_t bytes = std::min(piece.size(), expected.size() - begin);
-      copy_between(vector.device, piece.data(), vector.ghost_data() + begin, bytes);
-      if (!std::equal(piece.begin(), piece.begin() + bytes, expected.begin() + begin)) return false;
-    }
-    return true;
-  };
+  const ConstVectorsView x{setting_.x.data(), setting_.x_shape()};
+  bool right = true;
   for (const HaloVector& vector : vectors_) {
-    const std::size_t owned = static_cast<std::size_t>(vector.owned) * vector.element_bytes();
-    if (!are(vector, std::span(setting_.x).subspan(owned))) return false;
+    for_each_exchanged(vector, [&](const HaloVector& one, int k) {
+      right = right && ghosts_equal(one, {x.at(vector.owned, k), x.shape});
+    });
   }
-  return std::ranges::all_of(operator_.sum_vectors(), [&](const HaloVector& vector) {
-    return are(vector, setting_.sums->expected());
-  });
+  if (setting_.sums == nullptr) return right;
+  const ConstVectorsView sums = setting_.sums->expected();
+  int number = 0;
+  for (const HaloVector& vector : operator_.sum_vectors()) {
+    right = right && vector.ghosts == setting_.sums->plan().ghosts &&
+            ghosts_equal(vector, {sums.at(0, number % kernels_.vectors), sums.shape});
+    if (kernels_.layout() == Layout::column) ++number;
+  }
+  return right;
 }
 
 std::vector<std::byte> Products::run_single(std::vector<std::byte> y) {
@@ -197,8 +250,10 @@ void Products::apply_once(const PhaseObserver& after) {
 void Products::spoil_ghosts() {
   // All bits set is a NaN in every floating-point format.
   for (const HaloVector& vector : vectors_) {
-    set_bytes(vector.device, vector.ghost_data(), 0xff,
-              static_cast<std::size_t>(vector.ghosts) * vector.element_bytes());
+    for_each_exchanged(vector, [](const HaloVector& one, int) {
+      set_bytes(one.device, one.ghost_data(), 0xff,
+                static_cast<std::size_t>(one.ghosts) * one.element_bytes());
+    });
   }
   for (const HaloVector& sums : operator_.sum_vectors()) {
     const std::size_t entries = static_cast<std::size_t>(sums.owned) + sums.ghosts;
@@ -210,11 +265,15 @@ void Products::spoil_ghosts() {
 
 void Products::copy_y(std::vector<std::byte>& y) const {
   if (setting_.site.device == Device::gpu) synchronize_device();
-  copy_between(setting_.site.device, y.data(), y_.data(), y.size());
+  const VectorsView given = given_y();
+  const VectorsShape columns{given.shape.type, given.shape.vectors, Layout::column, kernels_.rows};
+  get_vectors(setting_.site.device, kernels_.rows, given, {y.data(), columns});
 }
 
 void Products::set_y(const std::vector<std::byte>& y) {
-  copy_between(setting_.site.device, y_.data(), y.data(), y.size());
+  const VectorsView given = given_y();
+  const VectorsShape columns{given.shape.type, given.shape.vectors, Layout::column, kernels_.rows};
+  put_vectors(setting_.site.device, kernels_.rows, {y.data(), columns}, given);
 }
 
 void Products::close() {

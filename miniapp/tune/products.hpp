@@ -42,9 +42,14 @@ struct ProductHooks {
 struct ProductSetting : OperatorParts {
   const Measuring& measuring;
   Stream stream;
-  const std::vector<std::byte>& x;  ///< all local columns, in the precision of the local matrix
+  /// All local columns, in the precision of the local matrix; several vectors one after the other.
+  const std::vector<std::byte>& x;
   ProductHooks hooks = {};
   Schedule schedule = Schedule::overlap;
+  Layout layout = Layout::row;  ///< how several vectors lie where products begin and end
+
+  /// As x has all vectors.
+  VectorsShape x_shape() const { return {type(), vectors, Layout::column, matrix.local_columns()}; }
 
   /// Entries of x and sums that come to this rank in a product.
   std::int64_t ghosts() const {
@@ -59,7 +64,7 @@ struct TransportVariant {
 
 /// What the timed sequence gave on the user's x.
 struct CheckedRun {
-  std::vector<std::byte> y;  ///< of this rank, in the precision of the run
+  std::vector<std::byte> y;  ///< of this rank, in the precision of the run, vectors as in y before
   int products = 0;          ///< y = alpha*A*x + beta*y so many times, from the given y
   /// Both vectors' ghosts are the entries of x, on all ranks. True without a look at them where
   /// ghosts are poisoned after use.
@@ -97,6 +102,7 @@ class Products {
   std::vector<std::byte> run_single(std::vector<std::byte> y);
   /// One product without a graph on the x that is there, its steps one after the other.
   void apply_once(const PhaseObserver& after);
+  /// Several vectors one after the other.
   void set_y(const std::vector<std::byte>& y);
   /// Puts in product `k` of a sequence that holds others, too. Vectors are used in turn.
   void apply(std::int64_t k);
@@ -112,10 +118,15 @@ class Products {
   bool ghosts_are_right() const;
   bool own_ghosts_are_right() const;
   Product product(std::int64_t k);
+  std::vector<VectorsView> given_x() const;
+  VectorsView given_y() const;
 
   const ProductSetting& setting_;
+  const LocalKernels& kernels_;
   double alpha_, beta_;
   VectorMemory y_;
+  VectorMemory caller_x_, caller_y_;  ///< in setting.layout, where the kernels have the other
+  std::optional<OtherLayout> caller_;
   Operator operator_;
   HaloVector vectors_[2];
   std::optional<ProductSequence> sequence_;

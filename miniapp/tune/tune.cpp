@@ -19,12 +19,14 @@ namespace rowhalo {
 namespace {
 
 /// Entries between 1 and 2 by global column, so that ghosts from elsewhere are seen.
-std::vector<std::byte> x_of_trials(const LocalMatrix& matrix, Precision precision) {
+std::vector<std::byte> x_of_trials(const LocalMatrix& matrix, Precision precision, int vectors) {
   const NumberType type = vector_type(precision);
   std::vector<double> x;
-  x.reserve(matrix.source_columns.size());
-  for (const GlobalIndex column : matrix.source_columns) {
-    x.push_back(1 + static_cast<double>(mix64(column, 0) >> 11) * 0x1p-53);
+  x.reserve(matrix.source_columns.size() * vectors);
+  for (int k = 0; k < vectors; ++k) {
+    for (const GlobalIndex column : matrix.source_columns) {
+      x.push_back(1 + static_cast<double>(mix64(column, k) >> 11) * 0x1p-53);
+    }
   }
   std::vector<std::byte> stored(x.size() * bytes_of(type));
   store(type, x.data(), std::ssize(x), stored.data());
@@ -57,7 +59,7 @@ Tuned try_on(const Comm& comm, const LocalRows& rows, const TuneRequest& request
     block.emplace(matrix, named.precision, named.device, named.value_codes, 0, new_values);
     columns =
         columns_for(schedule, matrix, named.precision, named.device, named.value_codes, new_values);
-    x = x_of_trials(matrix, named.precision);
+    x = x_of_trials(matrix, named.precision, named.vectors);
     if (named.device == Device::gpu) stream.emplace();
     clock.emplace(named.device, stream ? stream->stream() : Stream{});
   });
@@ -67,7 +69,9 @@ Tuned try_on(const Comm& comm, const LocalRows& rows, const TuneRequest& request
                          stream ? stream->stream() : Stream{},
                          x,
                          {},
-                         schedule};
+                         schedule,
+                         named.layout};
+  setting.vectors = named.vectors;
   const FormatRequest formats{or_auto(named.format), named.boundary_format,
                               graphs_on(named.device, request.graphs), request.canonical};
   ChosenKernels kernels = choose_kernels(setting, formats);

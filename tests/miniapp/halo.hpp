@@ -25,14 +25,14 @@ inline std::optional<ComputeSite> site_for(const TransportEntry& transport) {
 /// What `vector` holds, owned entries and ghosts.
 template <class T>
 std::vector<T> contents(const HaloVector& vector) {
-  std::vector<T> entries(static_cast<std::size_t>(vector.owned) + vector.ghosts);
+  std::vector<T> entries((static_cast<std::size_t>(vector.owned) + vector.ghosts) * vector.vectors);
   if (vector.device == Device::gpu) synchronize_device();
   copy_between(vector.device, entries.data(), vector.data, entries.size() * sizeof(T));
   return entries;
 }
 
-/// Collective. Exchanges `vectors` in turn, which hold the number of each entry plus a round, so
-/// that a stale ghost shows.
+/// Collective. Exchanges `vectors` in turn, whose entries tell of their number, the round and, of
+/// several in each, the column, so that a stale or a misplaced ghost shows.
 template <class T>
 bool ghosts_are_right(const Problem& problem, HaloExchange& halo,
                       const std::vector<HaloVector>& vectors) {
@@ -42,12 +42,13 @@ bool ghosts_are_right(const Problem& problem, HaloExchange& halo,
   bool right = true;
   for (std::size_t round = 0; round < 3 * vectors.size(); ++round) {
     const HaloVector& vector = vectors[round % vectors.size()];
-    const auto expected = [&](LocalIndex column) {
-      return static_cast<T>(problem.matrix.source_columns[column] + 1000 * static_cast<int>(round));
+    const auto expected = [&](LocalIndex column, int k) {
+      return static_cast<T>(problem.matrix.source_columns[column] + 1000 * static_cast<int>(round) +
+                            300000 * k);
     };
     std::vector<T> x;
     for (LocalIndex column = 0; column < problem.matrix.owned_columns; ++column) {
-      x.push_back(expected(column));
+      for (int k = 0; k < vector.vectors; ++k) x.push_back(expected(column, k));
     }
     copy_between(vector.device, vector.data, x.data(), x.size() * sizeof(T));
     if (round % 2 == 0) {
@@ -57,29 +58,31 @@ bool ghosts_are_right(const Problem& problem, HaloExchange& halo,
       halo.exchange(vector, stream);
     }
     const std::vector<T> found = contents<T>(vector);
+    auto entry = found.begin();
     for (LocalIndex column = 0; column < problem.matrix.local_columns(); ++column) {
-      right = right && found[column] == expected(column);
+      for (int k = 0; k < vector.vectors; ++k) right = *entry++ == expected(column, k) && right;
     }
     // Not right before begin(): a neighbour that is ahead may have stored there already.
-    set_bytes(vector.device, vector.ghost_data(), 0xff, vector.ghosts * sizeof(T));
+    set_bytes(vector.device, vector.ghost_data(), 0xff, vector.ghosts * vector.element_bytes());
   }
   return right;
 }
 
 /// Collective. With three vectors of the transport, of the type as wide as T; `exchanges` count as
-/// done before.
+/// done before; `several`: in each of them.
 template <class T>
 bool ghosts_are_right(const Problem& problem, const TransportEntry& transport,
                       const ComputeSite& site, std::uint32_t exchanges = 0,
-                      Connections* connections = nullptr) {
+                      Connections* connections = nullptr, int several = 1) {
   constexpr NumberType type = sizeof(T) == 8   ? NumberType::fp64
                               : sizeof(T) == 4 ? NumberType::fp32
                                                : NumberType::fp16;
   TransportContext context{problem.plan, type, 3, problem.comm, site, nullptr, exchanges};
   context.connections = connections;
+  context.vectors = several;
   const std::unique_ptr<HaloExchange> halo = transport.make(context);
   std::vector<HaloVector> vectors;
-  for (int k = 0; k < context.vectors; ++k) vectors.push_back(halo->make_vector());
+  for (int k = 0; k < context.halo_vectors; ++k) vectors.push_back(halo->make_vector());
   const bool right = ghosts_are_right<T>(problem, *halo, vectors);
   halo->close();
   return right;

@@ -3,11 +3,11 @@
 #
 # Faults that planted.sh plants where a run lacks memory or a folder, is asked to stop, or must not do what it could
 
-fault "PETSc is not asked for its memory" miniapp/bench/petsc/with_petsc.cpp \
+fault "PETSc is not asked for its memory" miniapp/bench/petsc/session.cpp \
   'return lacking_memory(comm, bytes_in_petsc(matrix, copies, vectors), "its copy of the matrix");' \
   'return {};' \
   faults_memory
-fault "PETSc's lack of memory stays with its rank" miniapp/bench/petsc/with_petsc.cpp \
+fault "PETSc's lack of memory stays with its rank" miniapp/bench/petsc/session.cpp \
   'take_resources(comm, "PETSc", calls);' \
   'calls();' \
   faults_memory
@@ -15,7 +15,7 @@ fault "a reference that does not fit is zero" miniapp/check/validation.cpp \
   'reference.empty() ? reference_row(product, row) : reference[row]' \
   'reference.empty() ? 0 : reference[row]' \
   test_miniapp_n1
-fault "y is put in order without asking for memory" miniapp/commands/experiment.cpp \
+fault "y is put in order without asking for memory" miniapp/commands/save.cpp \
   'if (!lack.empty()) throw AgreedError(ExitCode::run_time, lack);' \
   '' \
   faults_memory

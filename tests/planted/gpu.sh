@@ -20,8 +20,8 @@ gpu_fault "first ghost never comes as a line" miniapp/halo/p2p/lines.cu \
   'if (landing.ghost > 0) arguments' \
   test_exchange_gpu_n2
 gpu_fault "last entry of a chunk is not stored" miniapp/halo/p2p/chunks.cu \
-  'if (k < chunk.count) ghosts[k] = words[u];' \
-  'if (k + 1 < chunk.count) ghosts[k] = words[u];' \
+  'if (k < count) ghosts[k] = words[u];' \
+  'if (k + 1 < count) ghosts[k] = words[u];' \
   test_exchange_gpu_n2
 gpu_fault "later chunks of a thread block are not signalled" miniapp/halo/p2p/chunks.cu \
   'c < a.chunk_count;
@@ -129,3 +129,19 @@ gpu_fault "with several vectors the last steps of a row are forgotten" kernels/g
   'if (steps > 0) {' \
   'if (false) {' \
   test_kernels_gpu
+gpu_fault "words of an element beyond the first come from the next" miniapp/halo/gather.cu \
+  'from[index * words + word];' \
+  'from[(index + (word > 0 ? 1 : 0)) * words + word];' \
+  test_exchange_gpu_n2
+gpu_fault "chunks take elements of several words for one" miniapp/halo/p2p/chunks.cu \
+  'const std::uint32_t count = chunk.count * (elements == Elements::words ? 1 : arguments.words);' \
+  'const std::uint32_t count = chunk.count;' \
+  test_exchange_gpu_n2
+gpu_fault "lines of several vectors hold the first" miniapp/halo/p2p/lines.cu \
+  '* vectors + i % vectors;' \
+  '* vectors;' \
+  test_exchange_gpu_n2
+gpu_fault "columns of several vectors on a GPU begin where rows end" miniapp/spmv/layouts.cu \
+  'tile[row * places.pitch + k] = columns[k * leading + begin + row];' \
+  'tile[row * places.pitch + k] = columns[k * rows + begin + row];' \
+  test_several_gpu_n1

@@ -102,7 +102,7 @@ fault "the hook of the tests is shipped" miniapp/CMakeLists.txt \
   'add_executable(rowhalo main.cpp)' \
   'add_executable(rowhalo main.cpp ../tests/faults/held_phases.cpp)' \
   faults_short
-fault "scattered y saved in the rank's order" miniapp/commands/experiment.cpp \
+fault "scattered y saved in the rank's order" miniapp/commands/save.cpp \
   'scatter<double>(comm, e.matrix.info.rows, e.matrix.source_rows, entries)' \
   'entries' \
   cli_scipy
@@ -321,14 +321,6 @@ fault "boundary nonzeros count rows" partition/quality.cpp \
   'walk.boundary_nonzeros[to] += matrix.offsets[row + 1] - matrix.offsets[row];' \
   'walk.boundary_nonzeros[to] += 1;' \
   test_partition_n2
-fault "partial sums are not computed" miniapp/spmv/operator.cpp \
-  'if (sums->owned > 0) kernels.sums->apply({.x = parts.owned_x(), .y = sums->view()}, stream);' \
-  '' \
-  cli_halo
-fault "sums of other ranks are added as they are" miniapp/spmv/operator.cpp \
-  'kernels.added->apply({p.alpha, sums->view(), 1, p.y}, stream);' \
-  'kernels.added->apply({1, sums->view(), 1, p.y}, stream);' \
-  cli_halo
 fault "messages of sums count as neighbours" partition/halo_statistics.cpp \
   'gather_to_all(comm, std::ssize(reached));' \
   'gather_to_all(comm, std::ssize(plan.sends));' \

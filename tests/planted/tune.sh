@@ -33,7 +33,7 @@ fault "auto takes every trial to be as dear as the dearest" miniapp/tune/format_
 fault "auto keeps nothing when it made room in vain" miniapp/tune/format_trials.cpp \
   'if (const auto refusal = make(*best_)) throw *refusal;' \
   'if (false) throw 0;'
-fault "auto multiplies one x over and over" miniapp/tune/format_trials.cpp \
+fault "auto multiplies one x over and over" miniapp/tune/trial_vectors.hpp \
   'vectors_[k % 2]' \
   'vectors_[0]'
 fault "auto gives up where memory lacks" miniapp/tune/format_trials.cpp \
@@ -80,11 +80,13 @@ fault "products are timed on the user's x" miniapp/tune/products.cpp \
   '  restart();
 '
 fault "ghosts of the first vector only are compared" miniapp/tune/products.cpp \
-  'if (!are(vector, std::span(setting_.x).subspan(owned))) return false;' \
-  'return are(vector, std::span(setting_.x).subspan(owned));'
+  'for (const HaloVector& vector : vectors_) {
+    for_each_exchanged(vector, [&]' \
+  'for (const HaloVector& vector : {vectors_[0]}) {
+    for_each_exchanged(vector, [&]'
 fault "ghosts are compared with the owned entries" miniapp/tune/products.cpp \
-  'std::span(setting_.x).subspan(owned))' \
-  'std::span(setting_.x).first(static_cast<std::size_t>(vector.ghosts) * vector.element_bytes()))'
+  'ghosts_equal(one, {x.at(vector.owned, k), x.shape})' \
+  'ghosts_equal(one, {x.at(0, k), x.shape})'
 fault "another y than the timed one is checked" miniapp/tune/products.cpp \
   'sequence_->run(products);' \
   'if (setting_.stream.handle == nullptr) apply(0);'

@@ -50,7 +50,7 @@ bool built_with_petsc() {
 }
 
 PetscResult petsc_product(const Comm& comm, const LocalMatrix& matrix, PetscOperation operation,
-                          Precision precision, const std::vector<double>& x,
+                          Precision precision, std::span<const std::vector<double>> x,
                           const BatchOptions& options, Progress& progress) {
   return with_calls<PetscResult>(comm, progress, [&](const PetscCalls& calls) {
     return calls.product(comm, matrix, operation, precision, x, options, progress);

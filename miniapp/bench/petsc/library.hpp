@@ -20,20 +20,21 @@ namespace rowhalo {
 bool built_with_petsc();
 
 struct PetscResult {
-  std::string unusable;           ///< why there is no product; empty: there is one
-  std::vector<double> product{};  ///< A * x, per owned row
-  double seconds = 0;             ///< median of one MatMult, timed as ours
+  std::string unusable;                         ///< why there is no product; empty: there is one
+  std::vector<std::vector<double>> products{};  ///< A * x of each vector, per owned row
+  double seconds = 0;  ///< median of one MatMult, or MatMatMult of several vectors, timed as ours
 };
 
 /// What PETSc multiplies by: the matrix, or, where that is A^T, the transpose of A, which it then
 /// holds.
 enum class PetscOperation { mult, mult_transpose };
 
-/// Collective. The matrix (values rounded to `precision`) is handed over row by row; x begins with
-/// the owned entries. PETSc reads no options and installs no signal handler. A rank that has not
+/// Collective. The matrix (values rounded to `precision`) is handed over row by row; each x begins
+/// with the owned entries. Several are one MATDENSE, which MatMatMult multiplies by the matrix as
+/// it is. PETSc reads no options and installs no signal handler. A rank that has not
 /// enough memory for it makes the product unusable on all.
 PetscResult petsc_product(const Comm& comm, const LocalMatrix& matrix, PetscOperation operation,
-                          Precision precision, const std::vector<double>& x,
+                          Precision precision, std::span<const std::vector<double>> x,
                           const BatchOptions& options, Progress& progress);
 
 struct PetscSystem {

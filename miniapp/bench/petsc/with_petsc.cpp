@@ -1,202 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// librowhalo_with_petsc.so: all that calls PETSc (library.hpp). Its start and end, our matrix as
-// its own, handed over row by row; MatMult as reference and baseline; KSP beside our solvers.
-#include <fmt/format.h>
+// librowhalo_with_petsc.so: all that calls PETSc (library.hpp). MatMult and MatMatMult as reference
+// and baseline; KSP beside our solvers; MatSetValuesCOO beside our refill.
 #include <petscksp.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdlib>
-#include <functional>
-#include <limits>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "io/host_memory.hpp"
-#include "miniapp/bench/petsc/library.hpp"
+#include "miniapp/bench/petsc/session.hpp"
 #include "miniapp/halo/transports.hpp"
-#include "partition/base/checked_cast.hpp"
-#include "partition/base/numbers.hpp"
 
 namespace rowhalo {
 
 namespace {
-
-/// Throws std::runtime_error naming `call` when a call of PETSc failed.
-void check_petsc(PetscErrorCode code, const char* call, const char* file, int line) {
-  if (code == 0) return;
-  const char* text = nullptr;
-  PetscErrorMessage(code, &text, nullptr);
-  throw std::runtime_error(fmt::format("{}:{}: {} failed: {}", file, line, call,
-                                       text ? text : fmt::format("error {}", int(code))));
-}
-#define ROWHALO_PETSC(call) check_petsc((call), #call, __FILE__, __LINE__)
-
-/// Collective. Runs `calls`, each of which returns on every rank, with an error where it fails: all
-/// ranks then throw AgreedError. A call that fails on one rank while others wait in it for that
-/// rank would hang, so what may lack memory there is asked for beforehand (petsc_refusal).
-void together_with_petsc(const Comm& comm, const std::function<void()>& calls) {
-  take_resources(comm, "PETSc", calls);
-}
-
-/// An object of PETSc's within a session. The destructor is collective: what ends a session's work
-/// early is an AgreedError, which all ranks hold.
-template <class Handle, PetscErrorCode (*destroy)(Handle*)>
-class PetscOwner {
- public:
-  PetscOwner() = default;
-  ~PetscOwner() { (void)destroy(&handle_); }
-  PetscOwner(const PetscOwner&) = delete;
-  PetscOwner& operator=(const PetscOwner&) = delete;
-
-  operator Handle() const { return handle_; }
-  Handle* out() { return &handle_; }
-
- private:
-  Handle handle_ = nullptr;
-};
-using PetscMatrix = PetscOwner<Mat, MatDestroy>;
-using PetscVector = PetscOwner<Vec, VecDestroy>;
-
-/// Entries per row, of columns that this rank owns and of others.
-using EntriesPerRow = std::array<std::vector<PetscInt>, 2>;
-
-EntriesPerRow row_lengths(const LocalMatrix& matrix) {
-  EntriesPerRow lengths;
-  for (std::vector<PetscInt>& part : lengths) part.resize(matrix.owned_rows);
-  for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
-    for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
-      ++lengths[matrix.indices[k] < matrix.owned_columns ? 0 : 1][row];
-    }
-  }
-  return lengths;
-}
-
-/// Local columns as new global numbers, in PETSc's index type.
-std::vector<PetscInt> global_columns(const Comm& comm, const LocalMatrix& matrix) {
-  std::vector<PetscInt> numbers(matrix.local_columns());
-  const GlobalIndex first = matrix.columns.starts[comm.rank];
-  for (LocalIndex column = 0; column < matrix.local_columns(); ++column) {
-    numbers[column] = checked_cast<PetscInt>(column < matrix.owned_columns
-                                                 ? first + column
-                                                 : matrix.ghosts[column - matrix.owned_columns],
-                                             "column for PETSc");
-  }
-  return numbers;
-}
-
-/// Local. Our rows into `petsc`, whose memory is there.
-void set_rows(const Comm& comm, const LocalMatrix& matrix, Precision precision, Progress& progress,
-              Mat petsc) {
-  const std::vector<PetscInt> numbers = global_columns(comm, matrix);
-  std::vector<PetscInt> columns;
-  std::vector<PetscScalar> values;
-  for (LocalIndex row = 0; row < matrix.owned_rows; ++row) {
-    columns.clear();
-    values.clear();
-    for (Offset k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {
-      columns.push_back(numbers[matrix.indices[k]]);
-      values.push_back(rounded_to(matrix_type(precision), matrix.values[k]));
-    }
-    const auto number = static_cast<PetscInt>(matrix.rows.starts[comm.rank] + row);
-    ROWHALO_PETSC(MatSetValues(petsc, 1, &number, static_cast<PetscInt>(columns.size()),
-                               columns.data(), values.data(), INSERT_VALUES));
-    if (row % 65536 != 0) continue;
-    progress.tick();
-    if (progress.stop_requested()) throw std::runtime_error("interrupted by a signal");
-  }
-}
-
-/// What this rank's part of the matrix takes in PETSc in so many copies, `vectors` with it, and the
-/// arrays of ours while it is made: values and columns once; per row its lengths, offsets and
-/// places.
-std::int64_t bytes_in_petsc(const LocalMatrix& matrix, int copies, int vectors) {
-  constexpr std::int64_t session = std::int64_t{8} << 20;  // and messages
-  constexpr std::int64_t entry = sizeof(PetscScalar) + sizeof(PetscInt);
-  constexpr std::int64_t row = 12 * sizeof(PetscInt), ghost = 64;
-  return session + copies * matrix.offsets.back() * entry +
-         matrix.owned_rows * (row + vectors * std::int64_t{sizeof(PetscScalar)}) +
-         std::int64_t{matrix.local_columns()} * std::int64_t{sizeof(PetscInt)} +
-         (matrix.local_columns() - matrix.owned_columns) * ghost;
-}
-
-void start_petsc(const Comm& comm) {
-  unsetenv("PETSC_OPTIONS");
-  PETSC_COMM_WORLD = comm.handle;
-  together_with_petsc(comm, [] {
-    // A call that fails says so by its code, and nothing else.
-    ROWHALO_PETSC(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
-    ROWHALO_PETSC(PetscOptionsSetValue(nullptr, "-skip_petscrc", "true"));
-    ROWHALO_PETSC(PetscOptionsSetValue(nullptr, "-no_signal_handler", "true"));
-    ROWHALO_PETSC(PetscInitializeNoArguments());
-    ROWHALO_PETSC(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
-  });
-}
-
-std::string petsc_refusal(const Comm& comm, const LocalMatrix& matrix, int copies, int vectors) {
-  constexpr std::int64_t limit = std::numeric_limits<PetscInt>::max();
-  if (matrix.info.rows > limit || matrix.info.columns > limit ||
-      max_over_ranks(comm, matrix.offsets.back()) > limit) {
-    return fmt::format("this PETSc has {}-bit indices, too few for this matrix",
-                       8 * sizeof(PetscInt));
-  }
-  return lacking_memory(comm, bytes_in_petsc(matrix, copies, vectors), "its copy of the matrix");
-}
-
-/// Collective. `work` between start and end of a PETSc that is deaf to the environment. Why PETSc
-/// cannot hold the matrix and so many vectors, or what AgreedError ended the work; empty: nothing
-/// did. The same on all ranks.
-std::string in_petsc_session(const Comm& comm, const LocalMatrix& matrix, int copies, int vectors,
-                             const std::function<void()>& work) {
-  std::string unusable = petsc_refusal(comm, matrix, copies, vectors);
-  if (!unusable.empty()) return unusable;
-  bool started = false;
-  try {
-    start_petsc(comm);
-    started = true;
-    work();
-  } catch (const AgreedError& lack) {
-    unusable = lack.what();
-  }
-  if (!started) return unusable;
-  // Newer versions would name on stdout those that they had no use for.
-  (void)PetscOptionsClear(nullptr);
-  (void)PetscFinalize();
-  return unusable;
-}
-
-/// Local. The owned entries of a vector.
-void set_entries(Vec vector, std::span<const double> entries) {
-  PetscScalar* values = nullptr;
-  ROWHALO_PETSC(VecGetArray(vector, &values));
-  std::ranges::copy(entries, values);
-  ROWHALO_PETSC(VecRestoreArray(vector, &values));
-}
-
-/// Collective. Values rounded to `precision`. Throws AgreedError where a rank has not enough
-/// memory.
-void make_petsc_matrix(const Comm& comm, const LocalMatrix& matrix, Precision precision,
-                       Progress& progress, PetscMatrix& petsc) {
-  EntriesPerRow lengths;
-  agree(comm, [&] { lengths = row_lengths(matrix); });
-  together_with_petsc(comm, [&] {
-    ROWHALO_PETSC(MatCreate(comm.handle, petsc.out()));
-    ROWHALO_PETSC(MatSetSizes(petsc, matrix.owned_rows, matrix.owned_columns, matrix.info.rows,
-                              matrix.info.columns));
-    ROWHALO_PETSC(MatSetType(petsc, MATAIJ));
-    ROWHALO_PETSC(MatSeqAIJSetPreallocation(petsc, 0, lengths[0].data()));
-    ROWHALO_PETSC(MatMPIAIJSetPreallocation(petsc, 0, lengths[0].data(), 0, lengths[1].data()));
-  });
-  together_with_petsc(comm, [&] { set_rows(comm, matrix, precision, progress, petsc); });
-  const LibraryCall call(progress);
-  together_with_petsc(comm, [&] {
-    ROWHALO_PETSC(MatAssemblyBegin(petsc, MAT_FINAL_ASSEMBLY));
-    ROWHALO_PETSC(MatAssemblyEnd(petsc, MAT_FINAL_ASSEMBLY));
-  });
-}
 
 /// Collective. Puts the transpose in place of the matrix.
 void transpose(const Comm& comm, PetscMatrix& matrix) {
@@ -279,39 +97,111 @@ PetscSolverReport run_solver(const PetscSystem& system, const std::string& name,
   return report;
 }
 
+/// What products of one matrix have in common.
+struct PetscSession {
+  const Comm& comm;
+  const LocalMatrix& matrix;
+  const BatchOptions& options;
+  Progress& progress;
+};
+
+/// Two vectors of equal content in turn, as in our own products.
+void multiply_one(const PetscSession& session, Mat a, bool transposed, const std::vector<double>& x,
+                  PetscResult& result) {
+  const auto multiply = transposed ? MatMultTranspose : MatMult;
+  PetscVector in[2], y;
+  together_with_petsc(session.comm, [&] {
+    ROWHALO_PETSC(
+        MatCreateVecs(a, transposed ? y.out() : in[0].out(), transposed ? in[0].out() : y.out()));
+    set_entries(in[0], std::span(x).first(session.matrix.owned_columns));
+    ROWHALO_PETSC(VecDuplicate(in[0], in[1].out()));
+    ROWHALO_PETSC(VecCopy(in[0], in[1]));
+    ROWHALO_PETSC(multiply(a, in[0], y));  // takes its buffers at first use
+  });
+  agree(session.comm, [&] { result.products.front().resize(session.matrix.owned_rows); });
+  ProductSequence sequence([&](std::int64_t k) { ROWHALO_PETSC(multiply(a, in[k % 2], y)); });
+  DeviceClock clock;
+  result.seconds =
+      measure_batches({session.comm, clock, session.progress}, session.options, sequence).median();
+  const PetscScalar* products = nullptr;
+  ROWHALO_PETSC(VecGetArrayRead(y, &products));
+  std::copy_n(products, session.matrix.owned_rows, result.products.front().begin());
+  ROWHALO_PETSC(VecRestoreArrayRead(y, &products));
+}
+
+/// Collective. A dense matrix with the owned entries of x.
+void make_dense(const PetscSession& session, std::span<const std::vector<double>> x,
+                PetscMatrix& dense) {
+  const LocalMatrix& matrix = session.matrix;
+  const auto vectors = static_cast<PetscInt>(x.size());
+  ROWHALO_PETSC(MatCreateDense(session.comm.handle, matrix.owned_columns, PETSC_DECIDE,
+                               matrix.info.columns, vectors, nullptr, dense.out()));
+  PetscScalar* entries = nullptr;
+  PetscInt leading = 0;
+  ROWHALO_PETSC(MatDenseGetLDA(dense, &leading));
+  ROWHALO_PETSC(MatDenseGetArray(dense, &entries));
+  for (PetscInt k = 0; k < vectors; ++k) {
+    std::copy_n(x[k].begin(), matrix.owned_columns, entries + k * leading);
+  }
+  ROWHALO_PETSC(MatDenseRestoreArray(dense, &entries));
+  ROWHALO_PETSC(MatAssemblyBegin(dense, MAT_FINAL_ASSEMBLY));
+  ROWHALO_PETSC(MatAssemblyEnd(dense, MAT_FINAL_ASSEMBLY));
+}
+
+/// The same of several vectors, by MatMatMult.
+void multiply_several(const PetscSession& session, Mat a, std::span<const std::vector<double>> x,
+                      PetscResult& result) {
+  PetscMatrix in, y;
+  together_with_petsc(session.comm, [&] {
+    make_dense(session, x, in);
+    ROWHALO_PETSC(MatMatMult(a, in, MAT_INITIAL_MATRIX, PETSC_DEFAULT, y.out()));
+  });
+  agree(session.comm, [&] {
+    for (std::vector<double>& product : result.products) {
+      product.resize(session.matrix.owned_rows);
+    }
+  });
+  ProductSequence sequence([&](std::int64_t) {
+    ROWHALO_PETSC(MatMatMult(a, in, MAT_REUSE_MATRIX, PETSC_DEFAULT, y.out()));
+  });
+  DeviceClock clock;
+  result.seconds =
+      measure_batches({session.comm, clock, session.progress}, session.options, sequence).median();
+  const PetscScalar* products = nullptr;
+  PetscInt leading = 0;
+  ROWHALO_PETSC(MatDenseGetLDA(y, &leading));
+  ROWHALO_PETSC(MatDenseGetArrayRead(y, &products));
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    std::copy_n(products + static_cast<PetscInt>(k) * leading, session.matrix.owned_rows,
+                result.products[k].begin());
+  }
+  ROWHALO_PETSC(MatDenseRestoreArrayRead(y, &products));
+}
+
 }  // namespace
 
 PetscResult with_petsc::product(const Comm& comm, const LocalMatrix& matrix,
                                 PetscOperation operation, Precision precision,
-                                const std::vector<double>& x, const BatchOptions& options,
+                                std::span<const std::vector<double>> x, const BatchOptions& options,
                                 Progress& progress) {
-  constexpr int vectors = 4;  // x twice, y, and the product that is returned
+  // x twice, y, and the products that are returned
+  const int vectors = 4 * static_cast<int>(x.size());
   PetscResult result;
   progress.phase("validate with PETSc: matrix");
-  const bool transposed = operation == PetscOperation::mult_transpose;
-  const auto multiply = transposed ? MatMultTranspose : MatMult;
+  // MatMatMult of the transpose is timed as it is held here.
+  const bool transposed = operation == PetscOperation::mult_transpose && x.size() == 1;
+  const PetscSession session{comm, matrix, options, progress};
   result.unusable = in_petsc_session(comm, matrix, transposed ? 2 : 1, vectors, [&] {
     progress.phase("validate with PETSc: product");
     PetscMatrix a;
-    PetscVector in[2], y;  // two vectors of equal content in turn, as in our own products
     make_petsc_matrix(comm, matrix, precision, progress, a);
     if (transposed) transpose(comm, a);
-    together_with_petsc(comm, [&] {
-      ROWHALO_PETSC(
-          MatCreateVecs(a, transposed ? y.out() : in[0].out(), transposed ? in[0].out() : y.out()));
-      set_entries(in[0], std::span(x).first(matrix.owned_columns));
-      ROWHALO_PETSC(VecDuplicate(in[0], in[1].out()));
-      ROWHALO_PETSC(VecCopy(in[0], in[1]));
-      ROWHALO_PETSC(multiply(a, in[0], y));  // takes its buffers at first use
-    });
-    agree(comm, [&] { result.product.resize(matrix.owned_rows); });
-    ProductSequence sequence([&](std::int64_t k) { ROWHALO_PETSC(multiply(a, in[k % 2], y)); });
-    DeviceClock clock;
-    result.seconds = measure_batches({comm, clock, progress}, options, sequence).median();
-    const PetscScalar* products = nullptr;
-    ROWHALO_PETSC(VecGetArrayRead(y, &products));
-    std::copy_n(products, matrix.owned_rows, result.product.begin());
-    ROWHALO_PETSC(VecRestoreArrayRead(y, &products));
+    agree(comm, [&] { result.products.resize(x.size()); });
+    if (x.size() == 1) {
+      multiply_one(session, a, transposed, x.front(), result);
+    } else {
+      multiply_several(session, a, x, result);
+    }
   });
   return result;
 }

@@ -63,7 +63,8 @@ void add_pair_option(App& app, MatrixOptions& options) {
       "--pair", options.pair,
       "measure A x and A^T x in turn, each with its own x, as first-order methods for linear "
       "programs need them: an operator for each, or one if the matrix equals its transpose");
-  for (const char* single : {"--transpose", "--tuning", "--save-tuning", "--save-y", "--trace"}) {
+  for (const char* single :
+       {"--transpose", "--vectors", "--tuning", "--save-tuning", "--save-y", "--trace"}) {
     pair->excludes(app.get_option(single));
   }
 }

@@ -49,19 +49,20 @@ VectorLayout::VectorLayout(const TransportContext& context) {
   stride_bytes = (entries * context.element_bytes() + vector_alignment - 1) / vector_alignment *
                  vector_alignment;
   if (context.reading_seconds) stride_bytes += (places - 1) * vector_alignment;
-  bytes = stride_bytes * context.vectors;
+  bytes = stride_bytes * context.halo_vectors;
 }
 
 void VectorLayout::settle(const TransportContext& context, std::byte* base) {
   if (!context.reading_seconds) return;
-  if (context.vectors > 2) throw std::logic_error("transport: places are tried for two vectors");
+  if (context.halo_vectors > 2)
+    throw std::logic_error("transport: places are tried for two vectors");
   first_bytes = fastest_place(context, base);
-  if (context.vectors < 2) return;
+  if (context.halo_vectors < 2) return;
   stride_bytes += fastest_place(context, base + stride_bytes) - first_bytes;
 }
 
 HaloVector VectorLayout::vector(const TransportContext& context, std::byte* base, int slot) const {
-  if (slot >= context.vectors) {
+  if (slot >= context.halo_vectors) {
     throw std::logic_error("transport: more vectors than it was made for");
   }
   return {base + first_bytes + slot * stride_bytes,
@@ -69,7 +70,8 @@ HaloVector VectorLayout::vector(const TransportContext& context, std::byte* base
           context.plan.ghosts,
           context.type,
           slot,
-          context.site.device};
+          context.site.device,
+          context.vectors};
 }
 
 NodeExchange::NodeExchange(const TransportContext& context)
@@ -94,10 +96,11 @@ HaloVector NodeExchange::make_vector() {
 void NodeExchange::reach_others(
     std::unique_ptr<HaloExchange> (*make)(const TransportContext& context)) {
   if (std::ssize(near_ranks_) == context_.comm.size) return;
-  TransportContext far{far_plan_,     context_.type, context_.vectors,
+  TransportContext far{far_plan_,     context_.type, context_.halo_vectors,
                        context_.comm, context_.site, memory()};
   far.connections = context_.connections;
   far.layout = &layout_;
+  far.vectors = context_.vectors;
   far_ = make(far);
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Chunks, for large halos: in exchange e entries are stored straight into the receiver's ghosts. A
-// chunk is at most 1024 entries of one message, sent by one thread block (128 threads, 8 entries
-// each). Only thread block 0 then waits for the incoming flags.
+// chunk is at most 1024 words of one message, sent by one thread block (128 threads, 8 words
+// each); an entry is a word, those of several vectors are one or a few (wide_word.cuh). Only thread
+// block 0 then waits for the incoming flags.
 //
 //     rank A                                   rank B
 //     store entries into ghosts of B --------> (nothing to do)
@@ -20,9 +21,9 @@
 //     and chunks wait for that.
 #include <algorithm>
 
-#include "miniapp/halo/element_word.hpp"
 #include "miniapp/halo/p2p/chunks.hpp"
 #include "miniapp/halo/p2p/waiting.cuh"
+#include "miniapp/halo/wide_word.cuh"
 
 namespace rowhalo::p2p {
 
@@ -33,14 +34,25 @@ unsigned most_sending_blocks(Place place, NumberType type) {
   return place == Place::alone ? blocks_beside_products(type) : 2048;
 }
 
-/// Entries that a thread has under way. More take more registers, and fewer thread blocks at once
+/// Words that a thread has under way. More take more registers, and fewer thread blocks at once
 /// take longer: of rmat:22 on 4 H200s 44 us are exposed, with 8 entries 50.
-constexpr int at_once = 4;
+template <class Word>
+constexpr int at_once = sizeof(Word) > 8 ? 2 : 4;
 
-/// Chunks of a message, each with a flag; one where there are no entries, to signal.
-constexpr LocalIndex chunks_of(LocalIndex entries) {
-  return std::max<LocalIndex>(1, (entries + chunk_entries - 1) / chunk_entries);
+/// Elements that a chunk holds.
+LocalIndex elements_of_chunk(NumberType type, int vectors) {
+  return with_wide_words(type, vectors, [](auto, unsigned words) {
+    return std::max<LocalIndex>(1, chunk_words / static_cast<LocalIndex>(words));
+  });
 }
+
+/// Chunks of a message, each with a flag; one where there are no elements, to signal.
+LocalIndex chunks_of(LocalIndex elements, LocalIndex in_chunk) {
+  return std::max<LocalIndex>(1, (elements + in_chunk - 1) / in_chunk);
+}
+
+/// An element is one word, or several.
+enum class Elements { words, longer };
 
 __device__ void signal(std::uint32_t* counter, std::uint32_t value) {
   cuda::atomic_ref<std::uint32_t, cuda::thread_scope_system>(*counter).store(
@@ -57,14 +69,26 @@ struct ChunkArguments {
   ChunkTables tables;
   const Word* x;
   std::uint32_t slot;
+  std::uint32_t words;  ///< of an element
 };
 
-template <class Word, Start start>
+/// Where word k of a chunk stands in x.
+template <Elements elements, class Word>
+__device__ const Word* source_of(const ChunkArguments<Word>& a, std::uint32_t begin,
+                                 std::uint32_t k) {
+  const LocalIndex* indices = a.tables.send_indices;
+  if constexpr (elements == Elements::words) {
+    return a.x + indices[begin + k];
+  } else {
+    return a.x + std::int64_t{indices[begin + k / a.words]} * a.words + k % a.words;
+  }
+}
+
+template <class Word, Elements elements, Start start>
 __global__ void __launch_bounds__(block_threads, least_resident_blocks)
     exchange_by_chunks(ChunkArguments<Word> arguments) {
   enter<start>();
   const ChunkTables& a = arguments.tables;
-  const Word* const x = arguments.x;
   const std::uint32_t slot = arguments.slot;
   const std::uint32_t exchange = a.watch.counters->exchanges + 1;
   const bool same_vector = a.watch.counters->last_slot == slot + 1;
@@ -83,18 +107,19 @@ __global__ void __launch_bounds__(block_threads, least_resident_blocks)
       __syncthreads();
     }
     Word* ghosts = reinterpret_cast<Word*>(chunk.ghosts + slot * chunk.stride_bytes);
-    for (std::uint32_t first = threadIdx.x; first < chunk.count; first += at_once * block_threads) {
+    const std::uint32_t count = chunk.count * (elements == Elements::words ? 1 : arguments.words);
+    for (std::uint32_t first = threadIdx.x; first < count; first += at_once<Word> * block_threads) {
       // All loads before the first store, which they could not overtake.
-      Word words[at_once];
+      Word words[at_once<Word>];
 #pragma unroll
-      for (int u = 0; u < at_once; ++u) {
+      for (int u = 0; u < at_once<Word>; ++u) {
         const std::uint32_t k = first + u * block_threads;
-        if (k < chunk.count) words[u] = load_past_l1(x + a.send_indices[chunk.begin + k]);
+        if (k < count) words[u] = load_past_l1(source_of<elements>(arguments, chunk.begin, k));
       }
 #pragma unroll
-      for (int u = 0; u < at_once; ++u) {
+      for (int u = 0; u < at_once<Word>; ++u) {
         const std::uint32_t k = first + u * block_threads;
-        if (k < chunk.count) ghosts[k] = words[u];
+        if (k < count) ghosts[k] = words[u];
       }
     }
   }
@@ -116,13 +141,16 @@ __global__ void __launch_bounds__(block_threads, least_resident_blocks)
 
 }  // namespace
 
-std::uint64_t Chunks::incoming_bytes(LocalIndex entries) {
-  return chunks_of(entries) * sizeof(std::uint32_t);
+std::uint64_t Chunks::incoming_bytes(LocalIndex elements, NumberType type, int vectors) {
+  return chunks_of(elements, elements_of_chunk(type, vectors)) * sizeof(std::uint32_t);
 }
 
 Chunks::Chunks(const std::vector<Link>& links, std::span<const LocalIndex> send_indices,
-               NumberType type, std::byte* incoming, std::byte* ready, const Watch& watch)
+               NumberType type, int vectors, std::byte* incoming, std::byte* ready,
+               const Watch& watch)
     : type_(type) {
+  const LocalIndex in_chunk = elements_of_chunk(type, vectors);
+  const std::size_t element_bytes = vectors * bytes_of(type);
   std::vector<Peer> peers;
   std::vector<Chunk> chunks;
   std::vector<std::int32_t> arrived_from;
@@ -130,14 +158,13 @@ Chunks::Chunks(const std::vector<Link>& links, std::span<const LocalIndex> send_
     const auto peer = static_cast<std::uint32_t>(peers.size());
     auto* arrived = reinterpret_cast<std::uint32_t*>(link.incoming);
     peers.push_back({reinterpret_cast<std::uint32_t*>(link.ready), link.rank});
-    for (LocalIndex i = 0; i < chunks_of(link.sends); ++i) {
-      const LocalIndex first = i * chunk_entries;
-      chunks.push_back({link.ghosts + first * bytes_of(type), link.stride_bytes, arrived + i,
+    for (LocalIndex i = 0; i < chunks_of(link.sends, in_chunk); ++i) {
+      const LocalIndex first = i * in_chunk;
+      chunks.push_back({link.ghosts + first * element_bytes, link.stride_bytes, arrived + i,
                         static_cast<std::uint32_t>(link.sends_begin + first),
-                        static_cast<std::uint32_t>(std::min(chunk_entries, link.sends - first)),
-                        peer});
+                        static_cast<std::uint32_t>(std::min(in_chunk, link.sends - first)), peer});
     }
-    arrived_from.insert(arrived_from.end(), chunks_of(link.receives), link.rank);
+    arrived_from.insert(arrived_from.end(), chunks_of(link.receives, in_chunk), link.rank);
   }
   peers_ = DeviceArray<Peer>(std::span<const Peer>(peers));
   chunks_ = DeviceArray<Chunk>(std::span<const Chunk>(chunks));
@@ -158,11 +185,18 @@ Chunks::Chunks(const std::vector<Link>& links, std::span<const LocalIndex> send_
 void Chunks::exchange(const HaloVector& x, Place place, Stream stream) const {
   const unsigned blocks =
       std::min<unsigned>(tables_.chunk_count, most_sending_blocks(place, type_));
-  with_element_word(type_, [&]<class Word>(Word) {
+  with_wide_words(type_, x.vectors, [&]<class Word>(Word, unsigned words) {
     const ChunkArguments<Word> arguments{tables_, reinterpret_cast<const Word*>(x.data),
-                                         static_cast<std::uint32_t>(x.slot)};
-    launch(exchange_by_chunks<Word, Start::in_turn>, exchange_by_chunks<Word, Start::early>, blocks,
-           arguments, place, stream);
+                                         static_cast<std::uint32_t>(x.slot), words};
+    const auto start = [&]<Elements elements>() {
+      launch(exchange_by_chunks<Word, elements, Start::in_turn>,
+             exchange_by_chunks<Word, elements, Start::early>, blocks, arguments, place, stream);
+    };
+    if (words == 1) {
+      start.template operator()<Elements::words>();
+    } else {
+      start.template operator()<Elements::longer>();
+    }
   });
 }
 

@@ -19,17 +19,17 @@ struct Peer {
   std::int32_t rank;
 };
 
-/// A part of what is sent to a peer: at most chunk_entries entries, none in a chunk that only
-/// signals.
+/// A part of what is sent to a peer: at most chunk_words words of elements, none in a chunk that
+/// only signals. An element is an entry of x, or those of several vectors side by side.
 struct Chunk {
   std::byte* ghosts;           ///< where it lands, in the peer's vector of slot 0
   std::uint64_t stride_bytes;  ///< from one of the peer's vectors to the next
   std::uint32_t* arrived;      ///< its flag on the peer
   std::uint32_t begin;         ///< in the send indices
-  std::uint32_t count;
+  std::uint32_t count;         ///< of elements
   std::uint32_t peer;
 };
-inline constexpr int chunk_entries = 1024;
+inline constexpr LocalIndex chunk_words = 1024;
 
 /// Counters that different peers write lie this many words apart: a line of the L2 cache.
 inline constexpr int counter_words = 32;
@@ -50,12 +50,12 @@ struct ChunkTables {
 
 class Chunks {
  public:
-  /// Of the flags of a message of `entries` in the receiver's memory.
-  static std::uint64_t incoming_bytes(LocalIndex entries);
+  /// Of the flags of a message of `elements`, each of `vectors` entries, in the receiver's memory.
+  static std::uint64_t incoming_bytes(LocalIndex elements, NumberType type, int vectors);
 
   /// `incoming`: the flags that peers write, in the order of `links`; `ready`: a counter from each.
   Chunks(const std::vector<Link>& links, std::span<const LocalIndex> send_indices, NumberType type,
-         std::byte* incoming, std::byte* ready, const Watch& watch);
+         int vectors, std::byte* incoming, std::byte* ready, const Watch& watch);
 
   /// Stores the entries of `x` into the peers' ghosts and waits until theirs are here.
   void exchange(const HaloVector& x, Place place, Stream stream) const;

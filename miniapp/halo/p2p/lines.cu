@@ -103,18 +103,22 @@ std::uint64_t Lines::incoming_bytes(LocalIndex entries, NumberType type) {
 }
 
 Lines::Lines(const std::vector<Link>& links, std::span<const LocalIndex> send_indices,
-             NumberType type, std::byte* incoming, std::uint64_t half_bytes, const Watch& watch)
+             NumberType type, int vectors, std::byte* incoming, std::uint64_t half_bytes,
+             const Watch& watch)
     : type_(type) {
   std::vector<LineRoute> routes;
   std::vector<LineLanding> landings;
   for (const Link& link : links) {
     std::byte* to = link.incoming;
-    for (LocalIndex i = 0; i < lines_of(link.sends); ++i) {
-      routes.push_back({to, link.sends > 0 ? send_indices[link.sends_begin + i] : -1});
+    for (LocalIndex i = 0; i < lines_of(link.sends * vectors); ++i) {
+      const auto entry = [&] {
+        return std::int64_t{send_indices[link.sends_begin + i / vectors]} * vectors + i % vectors;
+      };
+      routes.push_back({to, link.sends > 0 ? entry() : -1});
       to += line_bytes(type);
     }
-    for (LocalIndex i = 0; i < lines_of(link.receives); ++i) {
-      landings.push_back({link.receives > 0 ? link.receives_begin + i : -1, link.rank});
+    for (LocalIndex i = 0; i < lines_of(link.receives * vectors); ++i) {
+      landings.push_back({link.receives > 0 ? link.receives_begin * vectors + i : -1, link.rank});
     }
   }
   routes_ = DeviceArray<LineRoute>(std::span<const LineRoute>(routes));

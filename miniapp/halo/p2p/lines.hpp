@@ -15,8 +15,8 @@ namespace rowhalo::p2p {
 
 /// An entry that is sent as a line: from x[from], or without meaning where `from` is -1.
 struct LineRoute {
-  std::byte* to;  ///< of a peer, for even exchanges
-  LocalIndex from;
+  std::byte* to;      ///< of a peer, for even exchanges
+  std::int64_t from;  ///< entry of x; below 0: none
 };
 
 /// An entry that comes as a line, at the same place among the lines: into ghosts[ghost], or nowhere
@@ -39,13 +39,14 @@ struct LineTables {
 
 class Lines {
  public:
-  /// Of a message of `entries` in the receiver's memory, for exchanges of one parity.
+  /// Of a message of `entries` in the receiver's memory, for exchanges of one parity. Each vector
+  /// has entries and lines of its own.
   static std::uint64_t incoming_bytes(LocalIndex entries, NumberType type);
 
   /// `incoming`: what the peers write, in the order of `links`, for even exchanges; `half_bytes`
   /// behind it, the same distance on all ranks, for odd ones.
   Lines(const std::vector<Link>& links, std::span<const LocalIndex> send_indices, NumberType type,
-        std::byte* incoming, std::uint64_t half_bytes, const Watch& watch);
+        int vectors, std::byte* incoming, std::uint64_t half_bytes, const Watch& watch);
 
   /// Sends the entries of `x` to the peers, waits for theirs and puts them into its ghosts.
   void exchange(const HaloVector& x, Place place, Stream stream) const;

@@ -33,6 +33,29 @@ TEST_CASE("every transport fills every ghost") {
   }
 }
 
+TEST_CASE("several vectors travel in one exchange", "[short]") {
+  // Words of 2 to 16 bytes, one or more of them an element. The second matrix has messages so long
+  // that p2p sends chunks.
+  const Problem plain("stencil27:5", "rows", {}, Precision::fp64, 1, 0);
+  const Problem scattered("stencil27:5", "nnz", 3, Precision::fp64, 1, 0);
+  const Problem with_long("stencil7:nx=80,ny=80,nz=4", "rows", {}, Precision::fp64, 1, 0);
+  for (const TransportEntry& transport : transports()) {
+    const std::optional<ComputeSite> site = site_for(transport);
+    if (!site) continue;
+    Connections connections;
+    const auto arrive = [&]<class T>(T, const Problem& of, int vectors) {
+      INFO(transport.name << ", " << vectors << " vectors of " << sizeof(T) << " bytes");
+      REQUIRE_ALL_RANKS(ghosts_are_right<T>(of, transport, *site, 0, &connections, vectors));
+    };
+    for (const int vectors : {2, 3, 32}) arrive(double{}, plain, vectors);
+    for (const int vectors : {2, 7}) arrive(float{}, scattered, vectors);
+    for (const int vectors : {3, 8}) arrive(std::uint16_t{}, scattered, vectors);
+    arrive(double{}, with_long, 7);
+    arrive(float{}, with_long, 8);
+    connections.close();
+  }
+}
+
 TEST_CASE("counters of exchanges may wrap", "[short]") {
   constexpr std::uint32_t nearly_all = 0xfffffffd;  // 2^32 - 3
   // A small message and one of 160000 entries: p2p has a protocol for each, and here thread blocks

@@ -51,10 +51,11 @@ struct Application {
     rows = {first_row, first_column, columns_of(comm.rank), offsets, columns, values};
   }
 
-  static double x(GlobalIndex column) { return uniform_value(7, column); }
+  /// Of vector k of several.
+  static double x(GlobalIndex column, int k = 0) { return uniform_value(7 + k, column); }
 
   /// y = alpha A x + beta y of this rank, by the definition of the bits.
-  std::vector<double> product(double alpha, double beta, double before) const {
+  std::vector<double> product(double alpha, double beta, double before, int k = 0) const {
     std::vector<double> y;
     for (std::size_t row = 0; row + 1 < offsets.size(); ++row) {
       std::map<GlobalIndex, double> entries;
@@ -63,7 +64,7 @@ struct Application {
         if (!is_new) place->second += values[k];
       }
       double sum = 0;
-      for (const auto& [column, value] : entries) sum = std::fma(value, x(column), sum);
+      for (const auto& [column, value] : entries) sum = std::fma(value, x(column, k), sum);
       y.push_back(beta == 0 ? alpha * sum : std::fma(alpha, sum, beta * before));
     }
     return y;

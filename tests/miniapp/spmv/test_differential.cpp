@@ -268,11 +268,11 @@ std::string Differential::check(const Case& it, const CheckedProduct& product,
   };
   compare_with("reference", reference_product(product));
   const std::vector<double> owned(product.x.begin(), product.x.begin() + matrix.owned_columns);
-  PetscResult petsc = petsc_product(comm_, matrix, PetscOperation::mult, it.precision, owned,
-                                    {1, 1, 0, 0}, progress_);
+  PetscResult petsc = petsc_product(comm_, matrix, PetscOperation::mult, it.precision,
+                                    std::span(&owned, 1), {1, 1, 0, 0}, progress_);
   if (petsc.unusable.empty()) {
     ++with_petsc;
-    compare_with("petsc", scaled_sum(product, std::move(petsc.product)));
+    compare_with("petsc", scaled_sum(product, std::move(petsc.products.front())));
   }
   const Expected expected =
       it.precision == Precision::fp64 ? expect<double>(it) : expect<float>(it);

@@ -60,7 +60,7 @@ bool fails_together(const Application& rows, const Tuning& tuning, Agreement& pl
   };
   try {
     a.emplace(comm, rows.rows, tuning);
-    for (int k = 0; k < tuning.vectors && !tuning.foreign_vectors; ++k) a->make_vector();
+    for (int k = 0; k < tuning.halo_vectors && !tuning.foreign_vectors; ++k) a->make_vector();
     disarm();
   } catch (const AgreedError& error) {
     disarm();  // before anything is allocated here

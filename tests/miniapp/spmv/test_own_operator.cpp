@@ -158,7 +158,7 @@ TEST_CASE("a caller's own x is read where it is, and only there") {
 
 TEST_CASE("an operator that is closed, moved from, or given other types says so") {
   const Application rows(world());
-  Operator a(world(), rows.rows, {.device = device, .vectors = 1});
+  Operator a(world(), rows.rows, {.device = device, .halo_vectors = 1});
   const HaloVector x = a.make_vector();
   const VectorMemory y(device, (rows.offsets.size() + 1) * sizeof(double));
   CHECK_THROWS_AS(a.apply(1, x, 0, y.at<float>()), std::logic_error);

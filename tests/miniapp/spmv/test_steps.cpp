@@ -27,6 +27,7 @@ std::string drawing_of(std::span<const PlacedStep> list) {
     std::string name = entry.name;
     if (entry.of_sums) name = "[" + name + "]";
     if (entry.of_foreign) name = "(" + name + ")";
+    if (entry.of_layout) name = "{" + name + "}";
     lanes[placed.beside] += name + "  ";
     lanes[!placed.beside].append(name.size() + 2, ' ');
     uses_second = uses_second || placed.beside;
@@ -45,11 +46,14 @@ std::string page_of_orders() {
       "<!-- Written by: test_miniapp \"[update]\" -->\n\n"
       "One product is a list of steps (`miniapp/spmv/steps.cpp`). Steps in brackets are there with "
       "partial sums, those in\n"
-      "parentheses where x is a caller's own. `fork` and `join` are there with a stream beside "
-      "that of the product, on GPUs;\n"
-      "without it the steps of both lines follow each other. A product without its exchange leaves "
-      "out the steps that begin or\n"
-      "finish one.\n";
+      "parentheses where x is a caller's own, those in braces where several vectors lie in another "
+      "layout than the kernels\n"
+      "take. `fork` and `join` are there with a stream beside that of the product, on GPUs; "
+      "without "
+      "it the steps of both lines\n"
+      "follow each other. A product without its exchange leaves out the steps that begin or finish "
+      "one. Where a kernel takes one\n"
+      "vector, the steps between the conversions are done for one vector after the other.\n";
   const std::pair<Order, const char*> orders[] = {
       {Order::overlap, "overlap"}, {Order::blocking, "blocking"}, {Order::split, "split"}};
   for (const auto& [order, name] : orders) {
@@ -72,7 +76,7 @@ std::vector<Step> each_step() {
 
 TEST_CASE("steps of the orders") {
   const auto names = [](Order order, bool sums, bool side) {
-    return names_of(steps_of(order, side), sums, side);
+    return names_of(steps_of(order, side), {sums, side});
   };
   CHECK(names(Order::overlap, false, false) ==
         Names{"begin halo", "interior rows", "finish halo", "boundary rows"});
@@ -100,9 +104,12 @@ TEST_CASE("draw the orders", "[.][update]") {
 TEST_CASE("a caller's own x comes first in every order") {
   for (const Order order : {Order::overlap, Order::blocking, Order::split}) {
     for (const bool side : {false, true}) {
-      const Names names = names_of(steps_of(order, side), true, side, true);
+      const Names names = names_of(steps_of(order, side), {true, side, true});
       CHECK(names.front() == "take entries");
       CHECK(std::ranges::count(names, "take entries") == 1);
+      const Names converted = names_of(steps_of(order, side), {true, side, false, true});
+      CHECK(converted.front() == "convert in");
+      CHECK(converted.back() == "convert out");
     }
   }
 }
@@ -169,7 +176,7 @@ TEST_CASE("a product does and tells what its list says") {
   std::ranges::fill(other, 5.0);
   op.apply(longer, {1, x, 0, {other.data(), x.type}}, {}, hook);
   REQUIRE_ALL_RANKS(std::ranges::count(told, Step::interior_rows) == 2);
-  REQUIRE_ALL_RANKS(names_of(longer, false, false).back() == "interior rows");
+  REQUIRE_ALL_RANKS(names_of(longer, {}).back() == "interior rows");
   REQUIRE_ALL_RANKS(entry_of(told.back()).phase == Phase::interior);
   REQUIRE_ALL_RANKS(other == y);
   op.close();
