@@ -81,7 +81,7 @@ class Functions(unittest.TestCase):
 
 class Points(unittest.TestCase):
     STUDY = SimpleNamespace(command="run", sweep={key: [] for key in (
-        "formats", "halos", "partitions", "precisions", "schedules", "threads")})
+        "formats", "halos", "partitions", "precisions", "schedules", "threads", "vectors")})
 
     def test_names(self):
         taken, names = set(), []

@@ -42,12 +42,14 @@ SOLVER_COLUMNS = (  # only in tables that hold a line of `solve`
     "eigenvalue", "x_hash")
 EXPECTED_COLUMNS = (  # only in tables that hold a line of `run --machine`
     "expected_seconds", "expected_local_seconds", "expected_exposed_seconds", "expected_transport")
+VECTOR_COLUMNS = ("vectors", "layout", "seconds_per_vector")  # only in tables that hold a line of several vectors
 SUM_COLUMNS = ("partial_sums",)  # only in tables that hold a line with partial sums
 PAIR_COLUMNS = (  # only in tables that hold a line of `run --pair`
     "pair_seconds", "pair_time_ratio", "pair_memory_ratio", "transposed_seconds",
     "transposed_format", "transposed_transport", "transposed_y_hash")
 SWEPT_COLUMNS = ("swept",)  # only in tables of a study that sweeps other options than those with columns
-ALL_COLUMNS = COLUMNS + SOLVER_COLUMNS + EXPECTED_COLUMNS + SUM_COLUMNS + PAIR_COLUMNS + SWEPT_COLUMNS
+ALL_COLUMNS = (COLUMNS + SOLVER_COLUMNS + EXPECTED_COLUMNS + SUM_COLUMNS + PAIR_COLUMNS + VECTOR_COLUMNS
+               + SWEPT_COLUMNS)
 SIGNED = ("eigenvalue", "error")  # the latter of a model in tables of rowhalo-study partitions
 NEEDED = ("matrix", "ranks")
 NEVER_NONE = ("study", "kind", "point")
@@ -57,7 +59,7 @@ TEXTS = NEVER_NONE + (
     "against", "verdict", "command_line", "devices", "compiler", "flags", "mpi", "cuda", "nccl",
     "petsc", "hdf5", "method", "petsc_solver", "preconditioner", "norm", "end", "execution",
     "reduction_by", "x_hash", "expected_transport", "transposed_format", "transposed_transport",
-    "transposed_y_hash", "swept")
+    "transposed_y_hash", "layout", "swept")
 # Of the columns of a format under `kernels`, those with the name that the report gives them.
 OF_FORMAT = ("bytes", "gflops", "gbytes_per_second", "share_of_read_bandwidth", "setup_seconds",
              "max_error_ratio", "passed", "y_hash", "reason", "graph_seconds", "cold_seconds",
@@ -162,7 +164,8 @@ def common(report, point, repeat):
         "device": "gpu" if bandwidth else kernel.get("device", "cpu"),
         "boundary_format": kernel.get("boundary_format"), "precision": kernel.get("precision")
         or point.get("precision") or word_after("--precision", report["argv"]) or "fp64",
-        "threads": point.get("threads"), "setup_seconds": math.fsum(setup),
+        "threads": point.get("threads"), "vectors": report.get("vectors"), "layout": report.get("layout"),
+        "setup_seconds": math.fsum(setup),
         "petsc_seconds": checked.get("petsc_seconds"),
         # Reports of `kernels` have no section "validation".
         "against": checked.get("against") or word_after("--validate", report["argv"]),
@@ -193,7 +196,8 @@ def described(report):
         "graph": halo.get("graph"),
         **{name: kernel.get(name) for name in ("bytes", "footprint_bytes", "choice_products", "parameters")},
         **{name: timing.get(name) for name in ("median_seconds", "min_seconds", "p95_seconds",
-                                               "exposed_seconds", "batches", "iterations")},
+                                               "exposed_seconds", "batches", "iterations",
+                                               "seconds_per_vector")},
         **{f"{phase}_seconds": seconds for phase, seconds in section(timing, "phases").items()},
         **{name: rates.get(name) for name in ("gflops", "gbytes_per_second",
                                               "share_of_read_bandwidth", "read_bandwidth_gbytes")},
@@ -286,6 +290,7 @@ def columns_of(rows):
             + (EXPECTED_COLUMNS if any(row.get("expected_seconds") for row in rows) else ())
             + (SUM_COLUMNS if any(row.get("partial_sums") for row in rows) else ())
             + (PAIR_COLUMNS if any(row.get("pair_seconds") for row in rows) else ())
+            + (VECTOR_COLUMNS if any((row.get("vectors") or 1) > 1 for row in rows) else ())
             + (SWEPT_COLUMNS if any(row.get("swept") for row in rows) else ()))
 
 

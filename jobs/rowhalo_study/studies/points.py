@@ -14,7 +14,8 @@ from rowhalo_study.studies.sizes import weak_matrix
 # Names of a point's parameters, the keys of [sweep] that they come from, the program's options.
 SWEPT = (("format", "formats", "--format"), ("halo", "halos", "--halo"),
          ("partition", "partitions", "--partition"), ("precision", "precisions", "--precision"),
-         ("schedule", "schedules", "--schedule"), ("threads", "threads", "--threads"))
+         ("schedule", "schedules", "--schedule"), ("threads", "threads", "--threads"),
+         ("vectors", "vectors", "--vectors"))
 NAME_LENGTH, HASHED_LENGTH = 100, 60
 PARALLEL_QUESTIONS = 4
 # What a product's share of memory traffic should take at least, and a rough bandwidth a rank:
@@ -103,7 +104,7 @@ def name_of(point, study, taken):
         several = len(study.sweep[key]) > 1 and not (study.command == "kernels"
                                                      and name == "format")
         if several:
-            parts.append({"threads": "t"}.get(name, "") + point[name])
+            parts.append({"threads": "t", "vectors": "k"}.get(name, "") + point[name])
     if any(len(study.sweep[key]) > 1 for key in others_of(study)):
         parts.append(point["swept"])
     name = slug("-".join(filter(None, map(slug, parts))))[:NAME_LENGTH].rstrip("-.") or "matrix"
@@ -186,6 +187,6 @@ def arguments_of(point):
     """The program's arguments: subcommand, matrix, what is swept, what the study adds."""
     arguments = [point["command"], "--matrix", point["matrix"], "--device", point["device"]]
     for name, _, option in SWEPT:
-        if point[name] and name != "threads":  # run.sh passes threads on
+        if point.get(name) and name != "threads":  # run.sh passes threads on
             arguments += [option, point[name]]
     return arguments + point["arguments"]

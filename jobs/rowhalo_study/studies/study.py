@@ -21,7 +21,7 @@ KEYS = {
     "sweep": None,
     "run": ("command", "device", "arguments", "repeats", "time"),
 }
-SWEPT = ("formats", "partitions", "halos", "precisions", "schedules", "threads")    # other keys of [sweep] are options
+SWEPT = ("formats", "partitions", "halos", "precisions", "schedules", "threads", "vectors")    # other keys of [sweep] are options
 GONE = {("run", "baseline"): "there is no such key any more: efficiency refers to the fewest ranks of the "
         "study; take the line out"}
 SMALL = "stencil7:4"    # a matrix that any option can be tried on
@@ -31,10 +31,10 @@ SOLVE_SCHEDULES = ("overlap", "blocking")
 TEMPLATE_NAMES = ("n", "side", "nx", "ny", "nz", "rows", "scale")
 SUFFIXES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 COMMANDS = ("run", "kernels", "solve")
-MEANINGLESS = {"kernels": ("partitions", "halos", "schedules"), "solve": ("precisions",)}
+MEANINGLESS = {"kernels": ("partitions", "halos", "schedules", "vectors"), "solve": ("precisions", "vectors")}
 # Set by the study or by run.sh, so that [run] arguments must not.
 RESERVED = ("--matrix", "--ranks", "--json", "--csv", "--hdf5", "--no-progress", "--threads",
-            "--format", "--halo", "--partition", "--precision", "--schedule", "--device")
+            "--format", "--halo", "--partition", "--precision", "--schedule", "--device", "--vectors")
 
 
 @dataclass(frozen=True)
@@ -152,6 +152,7 @@ def read_sweep(ini, command):
             if value not in allowed:
                 raise ini.wrong("sweep", key, f"{value}: use {', '.join(allowed)}")
     ini.integers("sweep", "threads")
+    ini.integers("sweep", "vectors")
     for key in MEANINGLESS.get(command, ()):
         if sweep[key]:
             raise ini.wrong("sweep", key, f"means nothing to command = {command}")
