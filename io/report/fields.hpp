@@ -240,6 +240,12 @@ void fields(const PerformanceReport& p, auto&& field) {
         "kernel.bytes over time and read bandwidth");
 }
 
+inline std::vector<Hash> hashes_of(const std::vector<std::uint64_t>& numbers) {
+  std::vector<Hash> hashes;
+  for (const std::uint64_t number : numbers) hashes.push_back({number});
+  return hashes;
+}
+
 void fields(const ValidationReport& v, auto&& field) {
   field("against", word_of(v.against, against_names), "what y was compared with");
   field("passed", v.passed, "every row within its bound");
@@ -253,9 +259,7 @@ void fields(const ValidationReport& v, auto&& field) {
   field("y_hash", Hash{v.y_hash},
         "sum mod 2^64 of a hash of every entry of y, hexadecimal since 64-bit integers are lost by "
         "readers that keep doubles");
-  std::vector<Hash> hashes;
-  for (const std::uint64_t hash : v.y_hashes) hashes.push_back({hash});
-  field("y_hashes", hashes,
+  field("y_hashes", hashes_of(v.y_hashes),
         "of each vector, the first as y_hash; in formats with the bits of csr "
         "that of a run with this vector alone; empty: the command has no y of its own");
   field("petsc_seconds", v.petsc_seconds, "of PETSc's product on the same ranks (seconds)");
@@ -281,6 +285,10 @@ void fields(const FormatReport& f, auto&& field) {
   field("seconds", f.seconds, "of one product, called (seconds); null: it could not run");
   field("graph_seconds", f.graph_seconds,
         "of one product, replayed from a CUDA graph (seconds); null: no graphs here");
+  field("seconds_per_vector", f.seconds_per_vector,
+        "the lesser of the two over the vectors of a product (seconds)");
+  field("vectors_at_once", f.vectors_at_once,
+        "1: a product of several vectors is one for each in turn");
   field("batches", f.batches,
         "whose median the times are; fewer where the format is far behind; 0: it could not run");
   field("bytes", f.bytes, "moved per product (bytes)");
@@ -304,6 +312,7 @@ void fields(const FormatReport& f, auto&& field) {
   field("max_error_ratio", f.max_error_ratio, "largest error over its bound; null: infinite",
         finite_or_null);
   field("y_hash", Hash{f.y_hash}, "as in validation");
+  field("y_hashes", hashes_of(f.y_hashes), "as in validation; empty: it could not run");
   field("passed", f.outcome != Outcome::wrong, "y was right, or the format refused");
   field("rows_unchecked", f.rows_unchecked, "as in validation");
   field("outcome", word_of(f.outcome, outcome_names),

@@ -251,6 +251,8 @@ struct FormatReport {
   bool baseline = false;                        ///< a vendor's
   std::optional<double> seconds;                ///< of one product, called; empty: it could not run
   std::optional<double> graph_seconds;          ///< of one product, replayed from a CUDA graph
+  double seconds_per_vector = 0;                ///< the lesser of the two over the vectors
+  int vectors_at_once = 1;                      ///< 1 where several vectors are as many products
   int batches = 0;                              ///< whose median the times are, at least
   std::int64_t bytes = 0, footprint_bytes = 0;  ///< moved a product; held
   double gflops = 0, gbytes_per_second = 0;     ///< bytes of CSR, as in PerformanceReport
@@ -264,6 +266,7 @@ struct FormatReport {
   std::optional<double> refill_seconds, refill_products;  ///< new values from CSR; empty: not taken
   double max_error_ratio = 0;
   std::uint64_t y_hash = 0;
+  std::vector<std::uint64_t> y_hashes;  ///< of each vector, the first as y_hash
   Outcome outcome = Outcome::compared;
   std::int64_t rows_unchecked = 0;          ///< as in ValidationReport
   std::string reason;                       ///< why it could not run, or why it failed

@@ -40,9 +40,11 @@ void write_candidates(std::ostream& out, const char* heading, const std::vector<
 }
 
 /// What stands behind the numbers of a format or a combination.
-std::string remarks(const auto& one) {
+/// one_by_one: a product of several vectors is one for each.
+std::string remarks(const auto& one, bool one_by_one = false) {
   std::string text = one.outcome == Outcome::wrong ? "FAILED" : "";
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "  ") + part; };
+  if (one_by_one) add("one vector after the other");
   if (one.rows_unchecked > 0) add(fmt::format("unchecked rows: {}", one.rows_unchecked));
   if (!one.reason.empty()) add(one.reason);
   return text;
@@ -52,24 +54,28 @@ std::string optional_percent(const std::optional<double>& share) {
   return share ? fmt::format("{:.1f} %", 100 * *share) : "-";
 }
 
-void write_formats(std::ostream& out, const std::vector<FormatReport>& list) {
+void write_formats(std::ostream& out, const RunReport& report) {
+  const std::vector<FormatReport>& list = report.formats;
+  const bool several = report.vectors > 1;
   const bool cold =
       std::ranges::any_of(list, [](const auto& f) { return f.cold_seconds.has_value(); });
-  const std::size_t width = name_width(list, &FormatReport::name, 6, cold ? 21 : 30);
-  out << fmt::format("  {:<{}}  {:>9}  {:>9}  {}{:>7}  {:>7}  {:>7}  {:>7}  {:>6}\n", "format",
-                     width, "called", "in graph", cold ? "     cold  " : "", "GF/s", "GB/s",
-                     "share", "set-up", "error");
+  const std::size_t width =
+      name_width(list, &FormatReport::name, 6, (cold ? 21 : 30) - (several ? 12 : 0));
+  out << fmt::format("  {:<{}}  {:>9}  {:>9}  {}{}{:>7}  {:>7}  {:>7}  {:>7}  {:>6}\n", "format",
+                     width, "called", "in graph", several ? "per vector  " : "",
+                     cold ? "     cold  " : "", "GF/s", "GB/s", "share", "set-up", "error");
   for (const FormatReport& f : list) {
     std::string row = name_cell(f.name, width);
     if (f.seconds) {
-      row += fmt::format("  {:>9}  {:>9}  {}{:>7}  {:>7}  {:>7}  {:>7}  {:>6.2g}",
+      row += fmt::format("  {:>9}  {:>9}  {}{}{:>7}  {:>7}  {:>7}  {:>7}  {:>6.2g}",
                          optional_seconds(f.seconds), optional_seconds(f.graph_seconds),
+                         several ? fmt::format("{:>10}  ", seconds_text(f.seconds_per_vector)) : "",
                          cold ? fmt::format("{:>9}  ", optional_seconds(f.cold_seconds)) : "",
                          digits_text(f.gflops, 4), digits_text(f.gbytes_per_second, 4),
                          optional_percent(f.share_of_read_bandwidth),
                          digits_text(f.setup_products, 3), f.max_error_ratio);
     }
-    out << with_text(row, remarks(f));
+    out << with_text(row, remarks(f, several && f.seconds && f.vectors_at_once == 1));
   }
   out << "  GB/s: bytes of CSR; share: of the measured read bandwidth, own bytes; set-up: in "
          "products\n";
@@ -351,7 +357,7 @@ void write_table(std::ostream& out, const RunReport& report, bool color) {
   }
   if (!report.formats.empty()) {
     table.group("Formats");
-    write_formats(out, report.formats);
+    write_formats(out, report);
     table.group("How formats suit the matrix");
     write_format_design(out, report.formats);
     for (const FormatReport& format : report.formats) {

@@ -82,6 +82,7 @@ void add_kernels_command(App& app, CommandLine& line) {
   add_transpose_option(kernels, options);
   add_kernels_formats(kernels, options);
   add_product_options(kernels, options, "replay products from a CUDA graph");
+  add_vectors_options(kernels, options);
   kernels.under(measuring_group);
   kernels.add_flag("--cold", options.cold, "also time products after the caches were flushed");
   add_validate_option(kernels, options, {Against::reference, Against::none});

@@ -169,6 +169,7 @@ void describe_work(const ChosenKernels& chosen, const MatrixReport& matrix, Form
     const std::string own = work.parameters.empty() ? "" : "," + work.parameters;
     work.parameters = fmt::format("format={}{}", chosen.interior, own);
   }
+  format.vectors_at_once = chosen.kernels.layout() == Layout::column ? 1 : chosen.kernels.vectors;
   format.bytes = work.bytes;
   format.footprint_bytes = work.footprint_bytes;
   format.setup_seconds = work.setup_seconds;
@@ -184,7 +185,9 @@ void describe_work(const ChosenKernels& chosen, const MatrixReport& matrix, Form
 /// What follows from its times.
 void describe_rates(const RunReport& report, Precision precision, FormatReport& format) {
   const double seconds = best_seconds(format);
-  const PerformanceReport rates = describe_performance(report.matrix, precision, seconds);
+  const PerformanceReport rates =
+      describe_performance(report.matrix, precision, seconds, report.vectors);
+  format.seconds_per_vector = seconds / report.vectors;
   format.gflops = rates.gflops;
   format.gbytes_per_second = rates.gbytes_per_second;
   format.setup_products = format.setup_seconds / seconds;
@@ -243,9 +246,13 @@ FormatReport measure_format(const Experiment& e, const ProductSetting& setting,
   }
   describe_rates(report, e.options.precision, format);
   if (!references) references = compute_references(e);
-  format.y_hash = hash_vector(e.job.comm, e.matrix, e.options.precision, called.y.data());
+  for (int k = 0; k < e.options.vectors; ++k) {
+    const std::byte* y = called.y.data() + k * (called.y.size() / e.options.vectors);
+    format.y_hashes.push_back(hash_vector(e.job.comm, e.matrix, e.options.precision, y));
+  }
+  format.y_hash = format.y_hashes.front();
   const auto [validation, fault] =
-      check(e, *references, called.y, {format.y_hash}, bits_of(chosen.kernels));
+      check(e, *references, called.y, format.y_hashes, bits_of(chosen.kernels));
   format.max_error_ratio = validation.max_error_ratio;
   if (!validation.passed) format.outcome = Outcome::wrong;
   format.rows_unchecked = validation.rows_unchecked;

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """--vectors: each column of y has the hash of a run with that column of x alone, in whatever layout, format, transport,
 partition and number of ranks; the report says how several vectors were multiplied. --all: every transport and layout."""
+import json
 import random
 import sys
 import unittest
@@ -91,6 +92,23 @@ class Several(launch.Case):
         result = launch.run("run", *arguments, "--vectors", 2, "--x", f"{file}:column=1")
         self.assertEqual(result.status, 2, result)
         self.assertIn("leave out :column=", result.message())
+
+    def test_formats_side_by_side(self):
+        matrix = "stencil7:6"
+        for layout in ("row", "column"):
+            result = launch.run("kernels", "--matrix", matrix, "--x", "random:seed=5", "--vectors", 3, "--layout", layout,
+                                "--format", "csr,asell,jds,bsr", "--iterations", 1, "--batches", 2, "--json", "-", ranks=0)
+            self.assertEqual(result.status, 0, result)
+            self.assertIn("one vector after the other", result.stderr)
+            formats = {one["name"]: one for one in json.loads(result.stdout)["formats"]}
+            for name, at_once in (("csr", 3), ("asell", 3), ("jds", 1), ("bsr", 3)):
+                with self.subTest(layout=layout, format=name):
+                    one = formats[name]
+                    self.assertTrue(one["passed"])
+                    self.assertEqual(one["vectors_at_once"], at_once)
+                    self.assertAlmostEqual(one["seconds_per_vector"] * 3, one["seconds"])
+                    if name != "bsr":
+                        self.assertEqual(one["y_hashes"], self.hashes(matrix, 3))
 
     def test_refusals(self):
         for more, words in ((["--vectors", 33], "from 1 to 32"), (["--vectors", 2, "--pair"], "--vectors"),
