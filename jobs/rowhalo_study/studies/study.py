@@ -163,7 +163,7 @@ def read_sweep(ini, command):
         if key not in SWEPT and (not re.fullmatch(r"[a-z][a-z0-9-]+", key) or f"--{key}" in RESERVED or not values):
             near = difflib.get_close_matches(key, SWEPT, 1)
             raise ini.wrong("sweep", key, "unknown key; " + (f"did you mean {near[0]}? " if near else "")
-                            + f"use {', '.join(SWEPT)}, or an option of rowhalo without its dashes, e.g. vectors = 1,4,16")
+                            + f"use {', '.join(SWEPT)}, or an option of rowhalo without its dashes, e.g. reorder = none,rcm")
         if len(set(values)) < len(values):
             raise ini.wrong("sweep", key, "a value stands twice")
     return sweep
