@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The kernel of csr-balanced for several vectors (several/several.cuh), by the
-// same plan as for one (csr_balanced.cu): a warp per share, chunk after chunk.
-// The L lanes that K vectors take are a team, and the 32 / L teams of a warp
-// share the 256 entries of a chunk:
-//   columns and values of the chunk: loaded side by side, then staged in shared
-//   memory team t sums entries 8 L t .. 8 L (t + 1) - 1 one after the other,
-//   for the two vectors of each lane; a row that begins and ends among them is
-//   written at once over teams: a segmented sum of what is left open, as over
-//   lanes with one vector
-// A row with entries in several shares has K partial sums per share; the share
-// that finishes last adds them in a fixed order. Each column of y so depends on
-// no other, and is the same every time.
+// The kernel of csr-balanced for several vectors (several/several.cuh), by the same plan as for one
+// (csr_balanced.cu): a warp per share, chunk after chunk. The L lanes that K vectors take are a
+// team, and the 32 / L teams of a warp share the 256 entries of a chunk:
+//   columns, values   loaded by all lanes, neighbours side by side, then staged in shared memory
+//   team t            sums entries 8 L t .. 8 L (t + 1) - 1 one after the other, for the two
+//                     vectors of each lane; writes a row that begins and ends among them
+//   over teams        a segmented sum of what is left open, as over lanes with one vector
+// A row with entries in several shares has K partial sums per share; the share that finishes last
+// adds them in a fixed order. Each column of y so depends on no other, and is the same every time.
 //
 // Bytes: the matrix once, as with one vector; x, y and partial sums K times.
 #include "kernels/gpu/csr_balanced/chunk_loads.cuh"
@@ -32,8 +29,8 @@ constexpr int several_warps = several_threads / warp_size;
 /// Thread blocks per multiprocessor that the registers leave room for.
 constexpr int several_blocks = 3;
 
-/// The entries of a chunk in shared memory, one place apart from team to team,
-/// so that teams read different banks.
+/// The entries of a chunk in shared memory, one place apart from team to team, so that teams read
+/// different banks.
 template <class Sum>
 struct StagedChunk {
   Sum value[chunk_entries + warp_size];
