@@ -130,7 +130,7 @@ class LaneVectors {
   __device__ explicit LaneVectors(const SeveralShape& shape)
       : vectors_(shape.vectors), pairs_(shape.pairs) {
     const int at = (static_cast<int>(threadIdx.x) & (shape.lanes() - 1)) * lane_vectors;
-    mine_ = max(min(vectors_ - at, lane_vectors), 0);
+    mine_ = at + 1 < vectors_ ? lane_vectors : at < vectors_ ? 1 : 0;
     first_ = min(at, vectors_ - (by_pairs() ? lane_vectors : 1));
   }
 
