@@ -94,7 +94,7 @@ class Several(launch.Case):
         self.assertIn("leave out :column=", result.message())
 
     def test_formats_side_by_side(self):
-        matrix = "stencil7:6"
+        matrix = "elasticity:4"
         for layout in ("row", "column"):
             result = launch.run("kernels", "--matrix", matrix, "--x", "random:seed=5", "--vectors", 3, "--layout", layout,
                                 "--format", "csr,asell,jds,bsr", "--iterations", 1, "--batches", 2, "--json", "-", ranks=0)

@@ -50,13 +50,16 @@ void CusparseSeveral::prepare(cusparseHandle_t context, cusparseConstSpMatDescr_
   double least = std::numeric_limits<double>::infinity();
   with_wide_numbers(csr.precision, [&]<class T>() {
     const T alpha = 1, beta = 0;
+    const auto preprocess = [&](cusparseSpMMAlg_t algorithm, const DeviceMemory& buffer) {
+      ROWHALO_CUSPARSE(cusparse().spmm_preprocess(context, as_is, as_is, &alpha, matrix, x_.get(),
+                                                  &beta, y_.get(), type, algorithm, buffer.data()));
+    };
     for (const cusparseSpMMAlg_t algorithm : algorithms_) {
       std::size_t bytes = 0;
       ROWHALO_CUSPARSE(cusparse().spmm_buffer_size(context, as_is, as_is, &alpha, matrix, x_.get(),
                                                    &beta, y_.get(), type, algorithm, &bytes));
       DeviceMemory buffer(static_cast<std::int64_t>(bytes));
-      ROWHALO_CUSPARSE(cusparse().spmm_preprocess(context, as_is, as_is, &alpha, matrix, x_.get(),
-                                                  &beta, y_.get(), type, algorithm, buffer.data()));
+      preprocess(algorithm, buffer);
       const auto multiply_once = [&] {
         ROWHALO_CUSPARSE(cusparse().spmm(context, as_is, as_is, &alpha, matrix, x_.get(), &beta,
                                          y_.get(), type, algorithm, buffer.data()));
@@ -67,6 +70,8 @@ void CusparseSeveral::prepare(cusparseHandle_t context, cusparseConstSpMatDescr_
       algorithm_ = algorithm;
       buffer_ = std::move(buffer);
     }
+    // The matrix knows what the last one has prepared, in a buffer that may be gone.
+    preprocess(algorithm_, buffer_);
   });
   synchronize_device();
   vectors_ = vectors;
