@@ -174,8 +174,7 @@ struct AsellSource {
 };
 
 template <class Numbers, int groups, Access access>
-__global__ void __launch_bounds__(several_threads, 2)
-    asell_several_kernel(AsellSeveral<Numbers> a) {
+__global__ void __launch_bounds__(several_threads) asell_several_kernel(AsellSeveral<Numbers> a) {
   const SlicePart<groups> part(a.shape, thread_index() / warp_size);
   const RowListView rows = a.one.rows;
   const std::int64_t first = part.slice * warp_size;
@@ -364,7 +363,7 @@ class EvenSlice {
 };
 
 template <class Numbers, int lanes>
-__global__ void __launch_bounds__(several_threads, 2)
+__global__ void __launch_bounds__(several_threads, even_blocks(lanes))
     asell_even_kernel(AsellArguments<Numbers> a, int vectors) {
   using Lane = EvenLane<Numbers, lanes>;
   Lane lane(thread_index() / warp_size, vectors);
@@ -391,11 +390,15 @@ template <class Numbers>
 void launch_asell_several(const AsellArguments<Numbers>& arguments, ValueCode code,
                           const LocalProduct& product, cudaStream_t stream) {
   const SeveralShape shape(product);
-  if (code == ValueCode::plain && shape.pairs) {
+  // With one lane a row the other kernel takes less: stencil27:200, 2 vectors, H200, 508 for 547
+  // us.
+  if (code == ValueCode::plain && shape.pairs && shape.lanes() > 1) {
     return with_even_lanes(shape, arguments.rows.count, [&](auto lanes, std::int64_t threads) {
-      asell_even_kernel<Numbers, lanes>
-          <<<blocks_for(threads, several_threads), several_threads, 0, stream>>>(arguments,
-                                                                                 shape.vectors);
+      if constexpr (lanes > 1) {
+        asell_even_kernel<Numbers, lanes>
+            <<<blocks_for(threads, several_threads), several_threads, 0, stream>>>(arguments,
+                                                                                   shape.vectors);
+      }
     });
   }
   with_groups_and_access(shape, [&](auto groups, auto access) {

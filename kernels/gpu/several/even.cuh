@@ -86,6 +86,13 @@ class EvenLane {
   Sum sum_[groups][lane_vectors] = {};
 };
 
+/// Thread blocks to a multiprocessor: with two vectors a lane and few rows, many loads are under
+/// way in many warps; 16 rows in fewer. One register too many for three blocks cost a quarter (K =
+/// 4).
+constexpr int even_blocks(int lanes) {
+  return lanes == 1 ? 4 : lanes == 2 ? 3 : 2;
+}
+
 /// batch(whole as std::bool_constant, left): the next `unroll` of `steps` steps, all of which there
 /// are, or the last `left`.
 template <int unroll, class Batch>

@@ -47,7 +47,7 @@ struct SlotSource {
 };
 
 template <class Numbers, int groups, Access access>
-__global__ void __launch_bounds__(several_threads, 2) slots_kernel(SlotsArguments<Numbers> a) {
+__global__ void __launch_bounds__(several_threads) slots_kernel(SlotsArguments<Numbers> a) {
   using Matrix = typename Numbers::Matrix;
   const SlicePart<groups> part(a.shape, thread_index() / warp_size);
   const RowListView rows = a.slots.rows;
@@ -128,7 +128,8 @@ __device__ void sum_even(EvenLane<Numbers, lanes>& lane, const typename Numbers:
 }
 
 template <class Numbers, int lanes>
-__global__ void __launch_bounds__(several_threads, 2) even_slots_kernel(SlotsArguments<Numbers> a) {
+__global__ void __launch_bounds__(several_threads, even_blocks(lanes))
+    even_slots_kernel(SlotsArguments<Numbers> a) {
   using Lane = EvenLane<Numbers, lanes>;
   const RowListView rows = a.slots.rows;
   Lane lane(thread_index() / warp_size, a.shape.vectors);
