@@ -19,6 +19,10 @@ void SpmvKernel::apply(const LocalProduct& product, Stream stream) const {
     throw std::logic_error(fmt::format("a product of {} vectors was asked for", product.vectors));
   }
   if (product.vectors > 1) {
+    if (!takes_several()) {
+      throw std::logic_error(
+          fmt::format("a kernel that takes one vector was given {}", product.vectors));
+    }
     if (product.dot_parts != nullptr) {
       throw std::logic_error("a dot product of several vectors was asked for");
     }
@@ -28,11 +32,6 @@ void SpmvKernel::apply(const LocalProduct& product, Stream stream) const {
     throw std::logic_error("a kernel that sums no dot product was asked for one");
   }
   multiply(product, stream);
-}
-
-void SpmvKernel::multiply_several(const LocalProduct& product, Stream) const {
-  throw std::logic_error(
-      fmt::format("a kernel that takes one vector was given {}", product.vectors));
 }
 
 KernelWork SpmvKernel::work(int vectors) const {

@@ -94,7 +94,8 @@ class SpmvKernel {
   /// What apply() does, with one vector; dot_parts are asked for only where dot_parts() has some.
   virtual void multiply(const LocalProduct& product, Stream stream) const = 0;
   /// The same with 2 to most_vectors vectors, where takes_several().
-  virtual void multiply_several(const LocalProduct& product, Stream stream) const;
+  virtual void multiply_several([[maybe_unused]] const LocalProduct& product,
+                                [[maybe_unused]] Stream stream) const {}
 };
 
 }  // namespace rowhalo

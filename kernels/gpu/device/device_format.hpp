@@ -55,7 +55,6 @@ class DeviceFormat : public FormatKernel {
     ROWHALO_CUDA(cudaGetLastError());
   }
   void multiply_several(const LocalProduct& product, Stream stream) const final {
-    if (!takes_several()) return FormatKernel::multiply_several(product, stream);
     if (rows_.count == 0) return;
     launch_several(product, native(stream));
     ROWHALO_CUDA(cudaGetLastError());
