@@ -230,7 +230,8 @@ TEST_CASE("CSV has the same columns for every run") {
   CHECK(split(to_csv(info_report())).second.find(",\"[100,50,2]\",") != std::string::npos);
   CHECK(names == minimal_names);
   CHECK(names.starts_with("schema_version,command,status,verdict,provenance.version,"));
-  CHECK(names.find("matrix.row_length.stddev,transposed,vectors,layout,partition.name,") != std::string::npos);
+  CHECK(names.find("matrix.row_length.stddev,transposed,vectors,layout,partition.name,") !=
+        std::string::npos);
   CHECK(names.find("candidates") == std::string::npos);
   CHECK(fields.starts_with("1,run,ok,validated against petsc,0.1.0,abc1234,"));
   CHECK(fields.find(",\"a \"\"b\"\",c\",1000000,500,12345678,") != std::string::npos);
