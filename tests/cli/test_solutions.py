@@ -211,11 +211,12 @@ class Ends(Solutions):
 
     def test_indefinite_preconditioner(self):
         entries = [(i, j, a if i != j else (-1.0 if i % 3 else 0.5) * a) for i, j, a in path_graph(30, 0.3)]
-        for found in self.ends(entries, 30):
-            symmetric = found["method"] != "bicgstab"
-            self.assertEqual(found["end"], "indefinite preconditioner" if symmetric else "converged")
-            if symmetric:
-                self.assertIn("entries of both signs", found["reason"])
+        for more in ((), ("--norm", "natural")):    # whose square is negative here
+            for found in self.ends(entries, 30, *more):
+                symmetric = found["method"] != "bicgstab"
+                self.assertEqual(found["end"], "indefinite preconditioner" if symmetric else "converged")
+                if symmetric:
+                    self.assertIn("entries of both signs", found["reason"])
 
 
 if __name__ == "__main__":
