@@ -44,7 +44,7 @@ MATRICES = (
     "web:rows=300000", "arrow:rows=1000000,heavy=5,row=500000",
     "empty:rows=1000000,share=0.8,row=20", "random:rows=200000,row=16",
     "random:rows=20000,columns=500000,row=200")
-CHEAP = ("rows", "nnz", "box")  # the best of these auto is held against
+CHEAP = ("rows", "nnz", "box")  # auto is compared with the best of these
 FEWEST = 5  # rounds: the least whose range holds the median 15 times in 16
 SURE = 15 / 16
 NARROW = 0.02  # interval of a median that needs no further round
